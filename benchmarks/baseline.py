@@ -10,7 +10,7 @@ from pydantic import Field
 from scoring import Claim
 
 from rocm3d.model.base import Record
-from rocm3d.model.code import Kind
+from rocm3d.model.code import ChangeKind
 
 FILE = Path(__file__).with_name("baseline.toml")
 _NATIVE = (".cu", ".cuh", ".h", ".hpp", ".hh", ".cpp", ".cc", ".c", ".inl")
@@ -20,7 +20,7 @@ class Pattern(Record):
     """One regular expression and the kinds of labels that it matches."""
 
     pattern: str
-    kinds: tuple[Kind, ...] = Field(min_length=1)
+    kinds: tuple[ChangeKind, ...] = Field(min_length=1)
     where: str = Field(pattern=r"^(native|python|any)$")
 
 

@@ -19,13 +19,13 @@ from pathlib import Path
 from typing import ClassVar
 
 from rocm3d.knowledge.load import load
-from rocm3d.repository import Opened
+from rocm3d.repository import ScanRepository
 from rocm3d.verify.compilation import session
-from rocm3d.verify.compilation.compile_side import Bench, Done
-from rocm3d.verify.compilation.kit import Kit, find_kit
+from rocm3d.verify.compilation.compile_side import CacheableResult, HipUnitCompiler
+from rocm3d.verify.compilation.kit import CompileKit, find_kit
 from rocm3d.verify.compilation.pool import cores
-from rocm3d.verify.compilation.session import Request, compile_repository
-from rocm3d.verify.compilation.unit import Unit
+from rocm3d.verify.compilation.session import CompileRequest, compile_repository
+from rocm3d.verify.compilation.translation_unit import TranslationUnit
 from rocm3d.workspace.tree import Tree
 
 LIMIT = 0.1
@@ -58,12 +58,12 @@ def spent() -> float:
     return used.user + used.system + used.children_user + used.children_system
 
 
-class Timed(Bench):
+class Timed(HipUnitCompiler):
     """Records the time of each compile."""
 
     seconds_each: ClassVar[list[float]] = []
 
-    def compile(self, unit: Unit, side: str) -> Done:
+    def compile(self, unit: TranslationUnit, side: str) -> CacheableResult:
         """Compile and record the time."""
         begun = time.monotonic()
         done = super().compile(unit, side)
@@ -73,14 +73,14 @@ class Timed(Bench):
 
 def main() -> int:
     """Print the ratios; 1 if a core idles or the second run is too slow."""
-    session.Bench = Timed  # type: ignore[misc]
+    session.HipUnitCompiler = Timed  # type: ignore[misc]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--files", type=int, default=20)
     parser.add_argument("--target", action="append", default=[])
     options = parser.parse_args()
     knowledge = load()
     kit = find_kit(knowledge.toolchains, None, None, None)
-    if not isinstance(kit, Kit):
+    if not isinstance(kit, CompileKit):
         sys.exit(kit)
     with tempfile.TemporaryDirectory() as scratch:
         root = Path(scratch) / "made-up"
@@ -91,9 +91,9 @@ def main() -> int:
         (root / "shared.cuh").write_text(f"{HEADER}// {time.time_ns()}\n", encoding="utf-8")
         for n, name in enumerate(names):
             (root / name).write_text(SOURCE.format(n=n), encoding="utf-8")
-        scan = Opened(root, knowledge, work=Path(scratch) / "work").scan()
+        scan = ScanRepository(root, knowledge, work=Path(scratch) / "work").scan()
         targets = tuple(options.target or ["gfx942"])
-        request = Request(Tree.open(root), scan.inventory.extensions, targets, knowledge)
+        request = CompileRequest(Tree.open(root), scan.inventory.extensions, targets, knowledge)
         walls, used = [], []
         for _ in range(2):
             begun, before = time.monotonic(), spent()

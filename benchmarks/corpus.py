@@ -26,7 +26,7 @@ from scoring import Claim, Score, Total, by_code, by_kind, ratio, score, total
 
 from rocm3d import __version__
 from rocm3d.knowledge.base import Knowledge
-from rocm3d.model.failure import Failure
+from rocm3d.model.errors import Rocm3dError
 from rocm3d.pipeline import Repository, load
 from rocm3d.workspace.process import run
 
@@ -236,5 +236,5 @@ def _say(lines: Sequence[str] | Iterator[str]) -> None:
 if __name__ == "__main__":
     try:
         sys.exit(main())
-    except Failure as failure:
+    except Rocm3dError as failure:
         sys.exit(str(failure))

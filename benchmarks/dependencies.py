@@ -23,7 +23,7 @@ from pydantic import Field
 from rocm3d.knowledge.base import Knowledge
 from rocm3d.knowledge.load import load as load_knowledge
 from rocm3d.model.base import Record
-from rocm3d.model.failure import Failure
+from rocm3d.model.errors import Rocm3dError
 from rocm3d.model.inventory import Readiness, Scan
 from rocm3d.scan.selection import Selection
 from rocm3d.scan.stage import scan
@@ -152,5 +152,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
 if __name__ == "__main__":
     try:
         sys.exit(main())
-    except Failure as failure:
+    except Rocm3dError as failure:
         sys.exit(str(failure))

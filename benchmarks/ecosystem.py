@@ -31,7 +31,7 @@ from unearth import PackageFinder
 from unearth.errors import HashMismatchError, UnpackError
 from unearth.fetchers import PyPIClient
 
-from rocm3d.model.failure import Exit, Failure, UserError
+from rocm3d.model.errors import ExitCode, Rocm3dError, UserError
 from rocm3d.model.toml import parse
 from rocm3d.workspace.process import run
 
@@ -204,7 +204,7 @@ def scan(root: Path, work: Path) -> dict[str, Any]:
         seconds=SCAN_SECONDS,
     )
     # A Python that cannot import rocm3d exits with 1 too.
-    if ended.code not in (Exit.DONE, Exit.FINDINGS) or not (work / "scan.json").is_file():
+    if ended.code not in (ExitCode.DONE, ExitCode.FINDINGS) or not (work / "scan.json").is_file():
         said = ended.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
         raise Refused(f"the scan ended with {'a time-out' if ended.timed_out else ended.code}: {' '.join(said)}")
     document = json.loads((work / "scan.json").read_text(encoding="utf-8"))
@@ -250,7 +250,7 @@ def difference(before: dict[str, dict[str, Any]], outcome: Outcome) -> str:
     return "\n".join(difflib.unified_diff(*lines, "snapshot", "this scan", lineterm="", n=6))
 
 
-def check(given: argparse.Namespace) -> Exit:
+def check(given: argparse.Namespace) -> ExitCode:
     """Scan all archives and compare or update the snapshot."""
     archives = load(given.list)
     outcome = run_all(archives, given.folder)
@@ -260,15 +260,15 @@ def check(given: argparse.Namespace) -> Exit:
     if given.update and not (outcome.unavailable or outcome.refused):
         given.snapshot.write_text(text(outcome.scanned), encoding="utf-8")
         print(f"{given.snapshot.name}: {len(outcome.scanned)} archives")
-        return Exit.DONE
+        return ExitCode.DONE
     known = json.loads(given.snapshot.read_text(encoding="utf-8")) if given.snapshot.is_file() else {}
     changed = difference(known, outcome)
     if changed:
         print(changed)
     print(f"{len(outcome.scanned)} of {len(archives)} archives scanned, {'changed' if changed else 'as before'}")
     if changed or outcome.refused:
-        return Exit.FINDINGS
-    return Exit.MACHINE if outcome.unavailable else Exit.DONE
+        return ExitCode.FINDINGS
+    return ExitCode.MACHINE if outcome.unavailable else ExitCode.DONE
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -280,7 +280,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--folder", type=Path, default=HERE.parent / "build" / "ecosystem", help="for downloads")
     try:
         return int(check(parser.parse_args(arguments)))
-    except Failure as failure:
+    except Rocm3dError as failure:
         print(failure.message, file=sys.stderr)
         return int(failure.exit_code)
 

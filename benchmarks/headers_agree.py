@@ -17,7 +17,7 @@ from pathlib import Path
 from rocm3d.knowledge.load import load
 from rocm3d.toolchain import own_headers
 from rocm3d.toolchain.compiler import Compiler
-from rocm3d.toolchain.finder import best
+from rocm3d.toolchain.finder import find_compiler
 
 TYPES = """#include <hip/hip_runtime.h>
 %s
@@ -153,10 +153,10 @@ def compile_case(compiler: Compiler, folder: Path, headers: Path, name: str, tar
     flags = [*first, "-w", "-std=c++17", "-O0"]
     said = []
     for ended in (
-        compiler.host(source, base.with_suffix(".h.o"), flags),
-        compiler.device(source, target, base.with_suffix(".o"), flags),
+        compiler.compile_host(source, base.with_suffix(".h.o"), flags),
+        compiler.compile_device(source, target, base.with_suffix(".o"), flags),
     ):
-        lines = [line.partition("error: ")[2] for line in ended.said.splitlines() if "error: " in line]
+        lines = [line.partition("error: ")[2] for line in ended.messages.splitlines() if "error: " in line]
         said.append("ok" if ended.output is not None else (lines[0] if lines else "failed"))
     return " | ".join(said)
 
@@ -168,7 +168,7 @@ def main() -> int:
     parser.add_argument("--target", default="gfx942")
     parser.add_argument("--only", default="")
     options = parser.parse_args()
-    compiler, differ = best(load().toolchains), 0
+    compiler, differ = find_compiler(load().toolchains), 0
     with tempfile.TemporaryDirectory() as scratch, ThreadPoolExecutor(2) as pool:
         places = (own_headers.DECLARED, options.headers.resolve())
         jobs = {

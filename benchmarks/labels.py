@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import Field
 
 from rocm3d.model.base import Record
-from rocm3d.model.code import Kind
+from rocm3d.model.code import ChangeKind
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -23,7 +23,7 @@ class Label(Record):
     """One change of a port, at lines of the base. corpus.toml says what each field means."""
 
     file: str
-    kind: Kind
+    kind: ChangeKind
     first: int = Field(ge=1)
     last: int = Field(ge=1)
     required: bool

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rocm3d.model.failure import UserError
-from rocm3d.scan.file import is_wanted
+from rocm3d.model.errors import UserError
+from rocm3d.scan.file_scan import is_scanned
 from rocm3d.workspace.process import Finished, run
 
 if TYPE_CHECKING:
@@ -88,4 +88,4 @@ def _environment() -> dict[str, str]:
 
 
 def _is_source(path: str) -> bool:
-    return is_wanted(path) or path.lower().endswith(_ALSO)
+    return is_scanned(path) or path.lower().endswith(_ALSO)

@@ -25,7 +25,7 @@ from same_code import differences
 
 from rocm3d.knowledge.load import load, tomllib
 from rocm3d.toolchain.nvcc import Nvcc, find_nvcc
-from rocm3d.verify.compilation.cuda_session import CudaUnit, compile_cuda
+from rocm3d.verify.compilation.cuda_session import CudaUnitResult, compile_cuda
 from rocm3d.verify.compilation.kit import find_kit
 from rocm3d.workspace.tree import Tree
 
@@ -73,7 +73,7 @@ def look(base: Path, knowledge: Knowledge, torch: TorchKit, nvcc: Nvcc, gpu: str
     )
 
 
-def _units(tree: Tree, knowledge: Knowledge, torch: TorchKit, nvcc: Nvcc) -> tuple[CudaUnit, ...]:
+def _units(tree: Tree, knowledge: Knowledge, torch: TorchKit, nvcc: Nvcc) -> tuple[CudaUnitResult, ...]:
     wanted = request(tree, knowledge, ())
     return compile_cuda(replace(wanted, only=lambda path: path.endswith(".cu")), torch, nvcc)
 
@@ -82,7 +82,7 @@ def _is_unguarded(ours: Ported, path: str) -> bool:
     return any(change.path == path and change.proof.kind == CLOSED for change in ours.patch.changes)
 
 
-def _compare(base: Path, ours: Ported, item: CudaUnit, nvcc: Nvcc) -> list[str]:
+def _compare(base: Path, ours: Ported, item: CudaUnitResult, nvcc: Nvcc) -> list[str]:
     """Compare in a copy that has every other edit, so that only this file differs."""
     source = item.unit.source
     with tempfile.TemporaryDirectory() as scratch:
@@ -95,11 +95,11 @@ def _compare(base: Path, ours: Ported, item: CudaUnit, nvcc: Nvcc) -> list[str]:
         return differences(nvcc, Path(source), versions, item.unit.flags, copy, out)
 
 
-def _name(item: CudaUnit) -> str:
+def _name(item: CudaUnitResult) -> str:
     return f"{item.unit.source} [{item.unit.extension}]"
 
 
-def _told(item: CudaUnit) -> str:
+def _told(item: CudaUnitResult) -> str:
     side = item.side
     if side.outcome == "failed" and side.errors:
         return f"{side.errors[0].path}:{side.errors[0].line}: {side.errors[0].message}"

@@ -33,15 +33,15 @@ from ported import Ported, checkout, human_size, port
 from rocm3d.knowledge.base import Knowledge
 from rocm3d.knowledge.load import load, tomllib
 from rocm3d.model.compilation import KernelFacts
-from rocm3d.model.failure import Failure
+from rocm3d.model.errors import Rocm3dError
 from rocm3d.scan.selection import Selection
 from rocm3d.scan.stage import scan
 from rocm3d.toolchain.nvcc import find_nvcc
 from rocm3d.verify.compilation.compile_side import HOST
 from rocm3d.verify.compilation.cuda_session import compile_cuda
-from rocm3d.verify.compilation.kernel_names import compare
-from rocm3d.verify.compilation.kit import Kit, find_kit
-from rocm3d.verify.compilation.session import Report, Request, UnitReport, compile_repository
+from rocm3d.verify.compilation.kernel_names import compare_kernels
+from rocm3d.verify.compilation.kit import CompileKit, find_kit
+from rocm3d.verify.compilation.session import CompileReport, CompileRequest, UnitReport, compile_repository
 from rocm3d.workspace.tree import Tree
 
 if TYPE_CHECKING:
@@ -78,13 +78,13 @@ class Bench:
     mirrors: Path
     knowledge: Knowledge
     config: dict[str, Any]
-    kit: Kit
+    kit: CompileKit
     units: re.Pattern[str]
     safe: bool
     ports: int
     failures: list[str] = field(default_factory=list)
 
-    def request(self, tree: Tree) -> Request:
+    def request(self, tree: Tree) -> CompileRequest:
         """The compile request for a tree, limited to the selected units."""
         wanted = request(tree, self.knowledge, tuple(self.config["targets"]))
         return replace(wanted, only=lambda path: self.units.search(path) is not None)
@@ -120,17 +120,17 @@ class Bench:
         return Column(name, named, counted, compiled, tuple(told(report, cuda)), time.monotonic() - started)
 
 
-def request(tree: Tree, knowledge: Knowledge, targets: tuple[str, ...]) -> Request:
+def request(tree: Tree, knowledge: Knowledge, targets: tuple[str, ...]) -> CompileRequest:
     """The compile request for a tree; progress goes to stderr."""
     found = scan(tree, knowledge, Selection(), lambda _: None)
-    return Request(
+    return CompileRequest(
         tree,
         found.inventory.extensions,
         targets,
         knowledge,
         found.findings,
         seconds=SECONDS,
-        told=lambda message: print(f"    {message}", file=sys.stderr, flush=True),
+        progress=lambda message: print(f"    {message}", file=sys.stderr, flush=True),
     )
 
 
@@ -139,10 +139,10 @@ def key(source: str) -> Key:
     return str(PurePosixPath(source).with_suffix(""))
 
 
-def stopped_extensions(report: Report) -> set[str]:
+def stopped_extensions(report: CompileReport) -> set[str]:
     """Extensions whose build never reaches the compiler, or has flags that it refuses."""
-    scripts = {found.script for found in report.found if found.problem} | {item.path for item in report.flags}
-    return {item.name for found in report.found if found.script in scripts for item in found.extensions}
+    scripts = {found.script for found in report.scripts if found.problem} | {item.path for item in report.flags}
+    return {item.name for found in report.scripts if found.script in scripts for item in found.extensions}
 
 
 def compiles(item: UnitReport, target: str) -> bool:
@@ -156,13 +156,13 @@ def lacks_kernels(item: UnitReport, target: str, cuda: Kernels) -> str:
     kernels = cuda.get(key(item.unit.source))
     if kernels is None or item.unit.language == "c++" or item.sides[target].outcome != "compiled":
         return ""
-    found = compare(kernels, item.sides[target].kernels)
+    found = compare_kernels(kernels, item.sides[target].kernels)
     return ", ".join((*found.vanished, *(f"{name} (empty)" for name in found.emptied)))
 
 
-def told(report: Report, cuda: Kernels) -> list[str]:
+def told(report: CompileReport, cuda: Kernels) -> list[str]:
     """All reasons why units do not count."""
-    lines = [f"{found.script}: {found.problem.message}" for found in report.found if found.problem]
+    lines = [f"{found.script}: {found.problem.message}" for found in report.scripts if found.problem]
     lines += [f"{item.path}:{item.line}: {item.message}" for item in report.flags]
     for unit in report.units:
         lines += [str(problem) for problem in unit.problems]
@@ -252,7 +252,7 @@ def check_all(bench_mirrors: Path, knowledge: Knowledge, config: dict[str, Any],
                     bad += len(found.broken)
                     _tell(repository, found, review=review)
                 edits, proofs = edits + len(found.edits), proofs + found.proofs
-            except Failure as failure:
+            except Rocm3dError as failure:
                 bad += 1
                 print(f"{repository}: FAILED {failure}", flush=True)
         print(f"  {time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 from mirrors import Mirror
 
 from rocm3d.pipeline import FOLDER, Repository
-from rocm3d.syntax.isolation import prove
-from rocm3d.workspace.state import FOLDER as STATE
+from rocm3d.syntax.isolation import prove_isolation
+from rocm3d.workspace.state import STATE_FOLDER as STATE
 
 if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
@@ -86,7 +86,7 @@ def port(folder: Path, knowledge: Knowledge, gpu: str, *, review: bool) -> Porte
         broken.append(f"undo does not restore: {_differing(before, digests(folder))}")
     originals = {path: (folder / path).read_bytes() for path in edited}
     proofs = Counter(change.proof.kind for change in patch.changes if change.kind == "edited")
-    proven = {path: prove(path, originals[path], edits[path]) for path in edited}
+    proven = {path: prove_isolation(path, originals[path], edits[path]) for path in edited}
     broken += [f"{path} is not proven: {proof.detail}" for path, proof in proven.items() if not proof.holds]
     added = set(once) - set(before)
     broken += [f"{path} was added outside of {FOLDER}" for path in added if not path.startswith(f"{FOLDER}/")]

@@ -65,7 +65,7 @@ def proof(root: Path, knowledge: Knowledge, gpu: str) -> tuple[str, Verdicts]:
     repository = Repository(root, knowledge)
     plan = repository.plan(resolve_gpu(gpu, knowledge))
     repository.apply(plan, review=False, dry_run=False)
-    verdicts = repository.verify(("resolve",), (), Network(refused=""))
+    verdicts = repository.verify(("resolve",), (), Network(disabled_reason=""))
     return plan.stack.id if plan.stack else "none", verdicts
 
 

@@ -32,9 +32,9 @@ from mirrors import Mirror
 from same_output import changed_paths, workspace_differences
 
 from rocm3d.knowledge.load import load, tomllib
-from rocm3d.model.failure import Exit, Failure, UserError
+from rocm3d.model.errors import ExitCode, Rocm3dError, UserError
 from rocm3d.workspace.process import run
-from rocm3d.workspace.state import FOLDER as STATE
+from rocm3d.workspace.state import STATE_FOLDER as STATE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -88,7 +88,7 @@ class Checkout:
         ended = run(command, cwd=workspace, env=self.environment, seconds=SECONDS, keep_bytes=LARGEST_DOCUMENT)
         (workspace / "documents" / document).write_bytes(ended.stdout)
         (workspace / "documents" / f"{document}.exit").write_text(f"{ended.code}\n", encoding="utf-8")
-        if ended.code not in (Exit.DONE, Exit.FINDINGS):
+        if ended.code not in (ExitCode.DONE, ExitCode.FINDINGS):
             last = ended.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
             raise CommandError(f"rocm3d {' '.join(words)}: exit {ended.code}: {last}")
 
@@ -210,7 +210,7 @@ def summarise(results: Sequence[Result], seconds: float) -> int:
         print(f"not compared: {result.name}: {result.obstacle}")
     compared = f"{len(results) - len(missing)} of {len(results)} inputs compared"
     print(f"{compared}, {len(differing)} with differences; {seconds:.0f} s")
-    return Exit.FINDINGS if differing else (Exit.MACHINE if missing else Exit.DONE)
+    return ExitCode.FINDINGS if differing else (ExitCode.MACHINE if missing else ExitCode.DONE)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -226,7 +226,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with tempfile.TemporaryDirectory(prefix="rocm3d-same-") as scratch:
             return compare_all(options, Path(scratch).resolve())
-    except Failure as error:
+    except Rocm3dError as error:
         print(f"{error.message}{f': {error.hint}' if error.hint else ''}", file=sys.stderr)
         return error.exit_code
 

@@ -41,10 +41,10 @@ def differences(  # noqa: PLR0913, PLR0917  (two versions, and how to compile th
     made = []
     for number, text in enumerate((padded(*versions), versions[1])):
         (cwd / source).write_bytes(text)
-        ended = nvcc.object(source, out / f"{number}.o", flags, cwd)
+        ended = nvcc.compile_object(source, out / f"{number}.o", flags, cwd)
         if ended.output is None:
-            return [f"{source} does not compile: {ended.said.strip()[-200:]}"]
-        made.append((_ptx(nvcc.ptx(ended.output)), _host(ended.output)))
+            return [f"{source} does not compile: {ended.messages.strip()[-200:]}"]
+        made.append((_ptx(nvcc.read_ptx(ended.output)), _host(ended.output)))
     (ptx, host), (other_ptx, other_host) = made
     found = [] if ptx == other_ptx else ["PTX"]
     if not ptx.strip() or ".entry" not in ptx:

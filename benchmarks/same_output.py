@@ -13,8 +13,8 @@ from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from rocm3d.workspace.state import FOLDER as STATE
-from rocm3d.workspace.state import PORT
+from rocm3d.workspace.state import PORT_FOLDER
+from rocm3d.workspace.state import STATE_FOLDER as STATE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -136,7 +136,7 @@ def patch_lines(patch: bytes) -> list[str]:
     head, *diffs = [_decoded(patch[start:end]).split("\n") for start, end in pairwise(starts)]
     lines = [line for line in head if line.startswith(("From", "Content-", "- "))]
     for diff in diffs:
-        lines += diff[:1] if diff[0].startswith(f"diff --git a/{PORT}/") else diff
+        lines += diff[:1] if diff[0].startswith(f"diff --git a/{PORT_FOLDER}/") else diff
     return lines
 
 
@@ -147,11 +147,11 @@ def file_differences(path: str, before: bytes, after: bytes) -> list[str]:
     parts, suffix = PurePosixPath(path).parts, PurePosixPath(path).suffix
     place = parts[2] if len(parts) > 2 else parts[0]
     try:
-        if place in ("documents", STATE, PORT) and suffix in (".json", ".sarif"):
+        if place in ("documents", STATE, PORT_FOLDER) and suffix in (".json", ".sarif"):
             return list(json_differences(json.loads(before), json.loads(after)))
-        if place in (STATE, PORT) and suffix == ".patch":
+        if place in (STATE, PORT_FOLDER) and suffix == ".patch":
             return _unified(patch_lines(before), patch_lines(after))
-        if place == PORT and (form := NORMAL_FORMS.get(suffix)):
+        if place == PORT_FOLDER and (form := NORMAL_FORMS.get(suffix)):
             return _unified(form(_decoded(before)), form(_decoded(after)))
     except (ValueError, SyntaxError):
         pass  # not in the format of its suffix, so every byte counts

@@ -27,10 +27,10 @@ from mirrors import Mirror
 
 from rocm3d.knowledge.base import Knowledge
 from rocm3d.knowledge.load import load, tomllib
-from rocm3d.repository import Opened
-from rocm3d.verify.compilation.classify import Problem
-from rocm3d.verify.compilation.kit import Kit, find_kit
-from rocm3d.verify.compilation.session import Report, Request, compile_repository
+from rocm3d.repository import ScanRepository
+from rocm3d.verify.compilation.classify import CompileProblem
+from rocm3d.verify.compilation.kit import CompileKit, find_kit
+from rocm3d.verify.compilation.session import CompileReport, CompileRequest, compile_repository
 from rocm3d.workspace.tree import Tree
 
 CONFIG = Path(__file__).with_suffix(".toml")
@@ -43,13 +43,13 @@ class State:
     pair: str
     state: str
     headers: str
-    report: Report
+    report: CompileReport
     seconds: float
 
     @property
-    def problems(self) -> list[Problem]:
+    def problems(self) -> list[CompileProblem]:
         """Problems of scripts, flags and units."""
-        scripts = [found.problem for found in self.report.found if found.problem]
+        scripts = [found.problem for found in self.report.scripts if found.problem]
         return [*scripts, *self.report.flags, *(item for unit in self.report.units for item in unit.problems)]
 
     @property
@@ -77,25 +77,25 @@ def extract(mirrors: Path, repository: str, commit: str, folder: Path, submodule
 
 
 def compile_state(
-    folder: Path, kit: Kit, knowledge: Knowledge, config: dict[str, Any], options: argparse.Namespace
-) -> Report:
+    folder: Path, kit: CompileKit, knowledge: Knowledge, config: dict[str, Any], options: argparse.Namespace
+) -> CompileReport:
     """Scan and compile."""
     with tempfile.TemporaryDirectory() as work:
-        scan = Opened(folder, knowledge, work=Path(work)).scan()
-    request = Request(
+        scan = ScanRepository(folder, knowledge, work=Path(work)).scan()
+    request = CompileRequest(
         Tree.open(folder),
         scan.inventory.extensions,
         tuple(options.target or config["targets"]),
         knowledge,
         scan.findings,
         only=lambda path: options.only in path and path.endswith(tuple(options.suffix)),
-        told=lambda message: print(f"    {message}", file=sys.stderr, flush=True),
+        progress=lambda message: print(f"    {message}", file=sys.stderr, flush=True),
     )
     return compile_repository(request, kit)
 
 
 def run_pair(
-    pair: dict[str, Any], options: argparse.Namespace, config: dict[str, Any], kits: dict[str, Kit]
+    pair: dict[str, Any], options: argparse.Namespace, config: dict[str, Any], kits: dict[str, CompileKit]
 ) -> list[State]:
     """Compile base and ports with every kind of headers."""
     knowledge, states = load(), []
@@ -168,7 +168,7 @@ def main() -> int:
     options.suffix = options.suffix or [""]
     config = tomllib.loads(CONFIG.read_text(encoding="utf-8"))
     generation = options.hipify or config["hipify"]
-    kits: dict[str, Kit] = {}
+    kits: dict[str, CompileKit] = {}
     for name, headers in (("declared", None), ("real", options.hip_headers)):
         if name == "declared" or headers is not None:
             kit = find_kit(load().toolchains, generation, headers.resolve() if headers else None, None)

@@ -12,21 +12,21 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from rocm3d.artifact import look as artifact
-from rocm3d.artifact.glb import packed
+from rocm3d.artifact import inspection as artifact
+from rocm3d.artifact.glb import pack_glb
 from rocm3d.host.diagnosis import diagnose
 from rocm3d.knowledge.base import Knowledge
 from rocm3d.knowledge.kinds import FOLDERS, RECIPES, SINGLES, TABLES
 from rocm3d.knowledge.load import load
-from rocm3d.manifest.manifest import readers
+from rocm3d.manifest.manifest import manifest_readers
 from rocm3d.model.artifact import Artifact
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.model.snapshot import Snapshot
-from rocm3d.scan.detector import detectors
-from rocm3d.scan.file import FileResult, is_wanted, look_at, look_at_paths
+from rocm3d.scan.detector import all_detectors
+from rocm3d.scan.file_scan import FileResult, is_scanned, scan_file, scan_paths
 from rocm3d.scan.selection import Selection
-from rocm3d.syntax.isolation import prove
-from rocm3d.workspace.configuration import configuration
+from rocm3d.syntax.isolation import prove_isolation
+from rocm3d.workspace.configuration import read_configuration
 from rocm3d.workspace.tree import Tree
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -51,7 +51,7 @@ ARTIFACTS = {
     ".ply": b"ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n"
     b"element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n",
     ".obj": b"mtllib a.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nusemtl a\nf 1/1 2/1 3/1\n",
-    ".glb": packed(_GLTF % b"", _POINTS),
+    ".glb": pack_glb(_GLTF % b"", _POINTS),
     ".gltf": _GLTF % (b',"uri":"data:;base64,' + base64.b64encode(_POINTS) + b'"'),
     ".npy": b"\x93NUMPY\x01\x00\x76\x00" + _NPY + _POINTS,
     ".ppm": b"P6\n2 2\n255\n" + bytes(range(12)),
@@ -90,7 +90,7 @@ Target = Callable[[bytes], None]
 
 def targets() -> dict[str, Target]:
     """All targets by name."""
-    forgotten = [item.kind for item in readers() if not item.by_name and not any(map(item.matches, NAMES))]
+    forgotten = [item.kind for item in manifest_readers() if not item.by_name and not any(map(item.matches, NAMES))]
     if forgotten:
         raise LookupError(f"fuzz_targets.py has no file name for the readers {', '.join(forgotten)}")
     knowledge = load()
@@ -126,13 +126,13 @@ def seeds(target: str) -> list[bytes]:
 
 def words() -> set[bytes]:
     """The terms of the detectors, as the fuzzer's dictionary."""
-    listed = (detector.needs for detector in detectors() if isinstance(detector.needs, tuple))
+    listed = (detector.prefilter for detector in all_detectors() if isinstance(detector.prefilter, tuple))
     return {word for needs in listed for word in needs} | {b"rocm3d: ignore[", b"\\ud800"}
 
 
 def _file(name: str, knowledge: Knowledge, data: bytes) -> None:
     """Run the reader or parser of one file, and every detector."""
-    result = look_at(name, data, knowledge, Selection())
+    result = scan_file(name, data, knowledge, Selection())
     if FileResult.model_validate_json(result.model_dump_json()) != result:
         raise AssertionError("the result is not the same after JSON")
 
@@ -151,16 +151,16 @@ def _ignore(knowledge: Knowledge, data: bytes) -> None:
 def _names(knowledge: Knowledge, data: bytes) -> None:
     """File names as the tree walk yields them: UTF-8, no NUL."""
     paths = [path for path in data.decode("utf-8", "ignore").replace("\0", "").split("\n") if path.strip("/")]
-    look_at_paths(paths, knowledge, Selection()).model_dump_json()
+    scan_paths(paths, knowledge, Selection()).model_dump_json()
     for path in paths:
-        is_wanted(path)
+        is_scanned(path)
 
 
 def _isolation(name: str, data: bytes) -> None:
     """Two versions of a file. An unchanged file is proven equal, or gets no proof."""
     before, _, after = data.partition(b"\xff")
-    prove(name, before, after).model_dump_json()
-    same = prove(name, before, before)
+    prove_isolation(name, before, after).model_dump_json()
+    same = prove_isolation(name, before, before)
     if not same.holds and "differs from the original" in same.detail:
         raise AssertionError("an unchanged file is not proven equal to itself")
 
@@ -170,7 +170,7 @@ def _artifact(ending: str, data: bytes) -> None:
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder) / f"a{ending}"
         place.write_bytes(data)
-        found = artifact.look(place)
+        found = artifact.inspect_file(place)
     if Artifact.model_validate_json(found.model_dump_json()) != found:
         raise AssertionError("the result is not the same after JSON")
 
@@ -179,7 +179,7 @@ def _configuration(data: bytes) -> None:
     with tempfile.TemporaryDirectory() as folder:
         for name in ("rocm3d.toml", "pyproject.toml"):
             try:
-                configuration(Tree.open(Path(folder), overlay={name: data})).model_dump_json()
+                read_configuration(Tree.open(Path(folder), overlay={name: data})).model_dump_json()
             except UserError as error:
                 error.message.encode()
 

@@ -31,7 +31,7 @@ from rocm3d.model.release import Release
 from rocm3d.model.snapshot import Snapshot
 from rocm3d.model.upstream import Drafts
 from rocm3d.model.verdict import Verdicts
-from rocm3d.workspace.documents import FILES
+from rocm3d.workspace.documents import DOCUMENT_FILES
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -42,7 +42,9 @@ def schemas() -> Iterator[tuple[str, str]]:
                                            for kind, model in FOLDERS.items()}  # fmt: skip
     records |= {"bundle": Bundle, "recipe": Recipe, "release": Release, "method": Method, **TABLES}
     records |= {"drafts": Drafts, "ledger": Ledger, "snapshot": Snapshot, "diagnosis": Diagnosis}
-    records |= {FILES[kind.__name__][0].removesuffix(".json"): kind for kind in (Scan, Plan, Patch, Verdicts, Evidence)}
+    records |= {
+        DOCUMENT_FILES[kind.__name__][0].removesuffix(".json"): kind for kind in (Scan, Plan, Patch, Verdicts, Evidence)
+    }
     for name, model in sorted(records.items()):
         schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **model.model_json_schema()}
         yield f"knowledge/schema/{name}.schema.json", json.dumps(schema, indent=2) + "\n"

@@ -27,30 +27,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
 from rocm3d.syntax.{language} import {unit}
 
 
-def find(unit: {unit}, look: Look) -> Iterator[Hit]:
+def find(unit: {unit}, context: DetectorContext) -> Iterator[Match]:
     """TODO: which matches are reported."""
     for node in unit.nodes("{node}"):
-        if unit.slice(node) in look.code.terms:
-            yield hit(unit, node)
+        if unit.slice(node) in context.code.terms:
+            yield match_at(unit, node)
 
 
-detector = Detector(__name__, code="{code}", reads={unit}, find=find)
+detector = Detector(__name__, code="{code}", unit_types={unit}, find=find)
 '''
 
 DETECTOR_TEST = """from __future__ import annotations
 
-from rocm3d.scan.detector import Look
+from rocm3d.scan.detector import DetectorContext
 from rocm3d.scan.detectors.{group}.{name} import detector, find
 from rocm3d.syntax.{language} import {unit}
 
 
 def places(knowledge, text: str):
-    look = Look(knowledge.codes[detector.code], knowledge)
-    return [(item.line, item.column) for item in find({unit}("a", text.encode()), look)]
+    context = DetectorContext(knowledge.codes[detector.code], knowledge)
+    return [(item.line, item.column) for item in find({unit}("a", text.encode()), context)]
 
 
 def test_not_found_in_a_comment(knowledge):
@@ -116,7 +116,7 @@ from __future__ import annotations
 
 from rocm3d.cli import options
 from rocm3d.cli.session import Session
-from rocm3d.model.failure import Exit
+from rocm3d.model.errors import Exit
 
 POSITION = 200
 EXAMPLE = "Example: rocm3d {name} PATH"

@@ -14,9 +14,9 @@ from rocm3d.knowledge.base import Knowledge
 from rocm3d.knowledge.load import load
 from rocm3d.model.package import Package
 from rocm3d.model.target import Target
-from rocm3d.plan.routes import Circumstances
-from rocm3d.plan.stacks import Question, judge
-from rocm3d.skill.pages import KINDS, page
+from rocm3d.plan.routes import RepositoryConstraints
+from rocm3d.plan.stacks import StackCriteria, evaluate_stack
+from rocm3d.skill.pages import PAGE_KINDS, record_page
 
 ROOT = Path(__file__).resolve().parents[1]
 TARGET = ROOT / "build" / "docs-source"
@@ -27,11 +27,11 @@ ORDER = ("keep", "drop", "replace", "build", "substitute", "stub", "blocked")
 
 def pages(knowledge: Knowledge) -> Iterator[tuple[str, str]]:
     """Every generated page by its path."""
-    for kind in KINDS:
+    for kind in PAGE_KINDS:
         names = list(getattr(knowledge, kind))
         yield f"reference/{kind}/index.md", _index(kind, names, knowledge)
         for name in names:
-            yield f"reference/{kind}/{name}.md", page(kind, name, knowledge)
+            yield f"reference/{kind}/{name}.md", record_page(kind, name, knowledge)
     yield "reference/matrix.md", matrix(knowledge)
 
 
@@ -74,9 +74,9 @@ def _columns(knowledge: Knowledge) -> list[Target]:
 
 def _cell(package: Package, target: Target, knowledge: Knowledge) -> str:
     gpu = knowledge.gpu(target.gfx)
-    asked = Question({package.id: package.id}, knowledge, gpu, Circumstances())
+    asked = StackCriteria({package.id: package.id}, knowledge, gpu, RepositoryConstraints())
     stacks = [stack for stack in knowledge.stacks.values() if target.gfx in stack.gfx]
-    found = Counter(str(judge(stack, asked).decisions[0].decision) for stack in stacks)
+    found = Counter(str(evaluate_stack(stack, asked).decisions[0].decision) for stack in stacks)
     best = next((decision for decision in ORDER if found[decision]), "blocked")
     return f"{best} {found[best]}/{len(stacks)}"
 

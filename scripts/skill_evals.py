@@ -22,10 +22,10 @@ from pathlib import Path
 from rocm3d.cli.help import help_texts
 from rocm3d.cli.main import build
 from rocm3d.knowledge.load import load, tomllib
-from rocm3d.model.method import Eval
-from rocm3d.skill.check import calls, named, problems
-from rocm3d.skill.routing import chosen, rank
-from rocm3d.skill.stage import skill
+from rocm3d.model.method import SkillEval
+from rocm3d.skill.check import commands_of_call, find_calls, skill_problems
+from rocm3d.skill.routing import best_skill, rank_skills
+from rocm3d.skill.stage import skill_files
 
 ROOT = Path(__file__).resolve().parents[1]
 OTHERS = ROOT / "tests" / "skill" / "other_skills.toml"
@@ -35,14 +35,14 @@ LEAST = 10  # other skills to compare with
 GIVEN = {"PATH": "repository", "COPY": "copy", "GPU": "mi300x", "PACKAGE": "spconv", "NAME": "CU101"}
 
 
-def routed(cases: tuple[Eval, ...], name: str, description: str, others: Mapping[str, str]) -> Iterator[str]:
+def routed(cases: tuple[SkillEval, ...], name: str, description: str, others: Mapping[str, str]) -> Iterator[str]:
     """Prompts that are routed to the wrong skill."""
     if len(others) < LEAST:
         yield f"{len(others)} other skills are too few to compare with; at least {LEAST} are needed"
     for case in cases:
         skills = {name: description, **others}
-        if (chosen(case.prompt, skills) == name) != case.should_trigger:
-            best, second = rank(case.prompt, skills)[:2]
+        if (best_skill(case.prompt, skills) == name) != case.should_trigger:
+            best, second = rank_skills(case.prompt, skills)[:2]
             meant = "should go to ours" if case.should_trigger else "should not go to ours"
             yield f"routing: {case.id} {meant}: {best.skill} {best.score:.2f}, {second.skill} {second.score:.2f}"
 
@@ -50,7 +50,7 @@ def routed(cases: tuple[Eval, ...], name: str, description: str, others: Mapping
 def helped(files: Mapping[str, str], commands: Mapping[str, str]) -> Iterator[str]:
     """Commands of the skill whose `--help` does not run."""
     pages = [text for name, text in files.items() if name.endswith(".md")]
-    names = sorted({name for text in pages for call in calls(text) for name in named(call, commands)})
+    names = sorted({name for text in pages for call in find_calls(text) for name in commands_of_call(call, commands)})
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         for name, ended in zip(names, pool.map(lambda name: _run([*name.split()[1:], "--help"]), names), strict=True):
             if ended.returncode != 0 or not ended.stdout.startswith("Usage: "):
@@ -113,10 +113,10 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="start no process")
     quick = parser.parse_args().quick
     knowledge, commands = load(), help_texts(build())
-    files, method = skill(knowledge, commands), knowledge.method
+    files, method = skill_files(knowledge, commands), knowledge.method
     assert method is not None, "without one there is no skill"
     others = tomllib.loads(OTHERS.read_text(encoding="utf-8"))["skills"]
-    found = [*problems(files, commands), *routed(method.evals, method.name, method.description, others)]
+    found = [*skill_problems(files, commands), *routed(method.evals, method.name, method.description, others)]
     number = len(json.loads(files["evals/evals.json"])["evals"])
     print(
         f"{number} prompts, {len(others)} other skills, {len(files)} files, {len(files['SKILL.md'].splitlines())} lines"

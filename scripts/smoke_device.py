@@ -73,15 +73,17 @@ def looked(
 def judge(file: Path) -> str:
     """The document that `rocm3d smoke --format json` would print on that machine."""
     from rocm3d.knowledge.load import load
-    from rocm3d.model.look import Look, Smoke, SuiteLooks
-    from rocm3d.verify.backends.judge import judged
+    from rocm3d.model.backend_check import BackendCheck, Smoke, SuiteChecks
+    from rocm3d.verify.backends.kernel_evidence import with_kernel_evidence
 
     raw, knowledge = json.loads(file.read_text(encoding="utf-8")), load()
     suites = tuple(
-        SuiteLooks(
+        SuiteChecks(
             suite=suite["suite"],
             title=suite["title"],
-            looks=tuple(judged(Look.model_validate(look), knowledge.backends) for look in suite["looks"]),
+            looks=tuple(
+                with_kernel_evidence(BackendCheck.model_validate(look), knowledge.backends) for look in suite["looks"]
+            ),
         )
         for suite in raw["suites"]
     )

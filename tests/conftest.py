@@ -21,10 +21,10 @@ from waiting import next_line
 
 from rocm3d.knowledge.load import load
 from rocm3d.toolchain import prepared
-from rocm3d.toolchain.finder import newest
-from rocm3d.verify.compilation.kit import Kit, find_kit
-from rocm3d.verify.resolution.answer import Request
-from rocm3d.verify.resolution.session import resolver_named
+from rocm3d.toolchain.finder import newest_recipe
+from rocm3d.verify.compilation.kit import CompileKit, find_kit
+from rocm3d.verify.resolution.resolver import ResolveRequest
+from rocm3d.verify.resolution.session import find_resolver
 
 ROOT = Path(__file__).resolve().parents[1]
 # The toolchain made of wheels, built once for all test processes and stored between runs.
@@ -168,9 +168,9 @@ def kits():
     recipes = load().toolchains
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ROCM3D_CACHE", str(TOOLCHAIN))
-        prepared.prepare(newest(recipes), lambda _: None)
+        prepared.prepare(newest_recipe(recipes), lambda _: None)
         found = {generation: find_kit(recipes, generation, None, None) for generation in (1, 2)}
-    assert all(isinstance(kit, Kit) for kit in found.values()), found
+    assert all(isinstance(kit, CompileKit) for kit in found.values()), found
     return found
 
 
@@ -263,7 +263,7 @@ def index_answers(tmp_path_factory):
     (folder / "requirements.txt").write_text("packaging\n")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ROCM3D_CACHE", str(folder / "cache"))
-        asked = Request(folder / "requirements.txt", "3.12", "linux", without_dependencies=True)
-        found = resolver_named("uv").resolve(asked)
+        asked = ResolveRequest(folder / "requirements.txt", "3.12", "linux", without_dependencies=True)
+        found = find_resolver("uv").resolve(asked)
     if found.problem is not None:
         pytest.skip(f"not run: no package index responds ({found.problem.kind})")

@@ -10,7 +10,7 @@ import pytest
 from rocm3d import pipeline
 
 
-def promised() -> dict[str, str]:
+def declared_names() -> dict[str, str]:
     """The names that the type checker sees, and where they come from."""
     tree = ast.parse(inspect.getsource(pipeline))
     guarded = next(node for node in tree.body if isinstance(node, ast.If))
@@ -23,17 +23,17 @@ def promised() -> dict[str, str]:
     }
 
 
-def test_a_name_that_is_not_there_is_said_to_be_missing():
+def test_unknown_name_raises_attribute_error():
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         _ = pipeline.nothing
 
 
-def test_what_the_type_checker_sees_is_what_is_loaded():
-    assert promised() == pipeline._HOMES
+def test_declared_imports_match_the_table():
+    assert declared_names() == pipeline._MODULE_OF
 
 
-def test_every_name_is_there():
-    assert [] == [name for name in pipeline._HOMES if not hasattr(pipeline, name)]
+def test_every_name_can_be_imported():
+    assert [] == [name for name in pipeline._MODULE_OF if not hasattr(pipeline, name)]
 
 
 @pytest.mark.parametrize(
@@ -45,9 +45,9 @@ def test_every_name_is_there():
     ],
 )
 def test_a_name_loads_the_stages_that_it_needs_and_no_others(name, unloaded):
-    tell = f"import sys; from rocm3d.pipeline import {name}; print(*sys.modules)"
+    report = f"import sys; from rocm3d.pipeline import {name}; print(*sys.modules)"
 
-    loaded = subprocess.run([sys.executable, "-c", tell], capture_output=True, text=True, check=True).stdout.split()
+    loaded = subprocess.run([sys.executable, "-c", report], capture_output=True, text=True, check=True).stdout.split()
 
     assert set() == unloaded & set(loaded)
     assert "rocm3d.pipeline" in loaded

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from rocm3d.scan.selection import Selection
 from rocm3d.scan.stage import scan
 from rocm3d.workspace.documents import Documents
-from rocm3d.workspace.state import PORT, work_folder
+from rocm3d.workspace.state import PORT_FOLDER, work_folder
 from rocm3d.workspace.tree import Tree
 
 if TYPE_CHECKING:
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
 Progress = Callable[[str], None]
 
 
-def _silent(message: str) -> None:
+def _no_progress(message: str) -> None:
     """Show no progress."""
 
 
 @dataclass
-class Opened:
+class ScanRepository:
     """One repository, its knowledge base and its work folder. `rocm3d.pipeline.Repository` adds the other stages."""
 
     root: Path
     knowledge: Knowledge
     work: Path | None = None
-    folder: str = PORT
+    folder: str = PORT_FOLDER
     selection: Selection = field(default_factory=Selection)
-    progress: Progress = _silent
+    progress: Progress = _no_progress
     cached: bool = False
 
     def __post_init__(self) -> None:
@@ -43,15 +43,15 @@ class Opened:
 
     def scan(self, baseline: Scan | None = None) -> Scan:
         """Scan the current tree. The document has all findings; those of the baseline are not returned."""
-        document = self._scan(self._tree(), self.selection)
+        document = self._scan(self._source_tree(), self.selection)
         self.documents.write(document)
-        return document if baseline is None else _new(document, baseline)
+        return document if baseline is None else _new_findings(document, baseline)
 
-    def _tree(self) -> Tree:
+    def _source_tree(self) -> Tree:
         """The repository's own files, without the port folder."""
-        return Tree.open(self.root, without=self._ours())
+        return Tree.open(self.root, excluded_folders=self._port_folders())
 
-    def _ours(self) -> frozenset[str]:
+    def _port_folders(self) -> frozenset[str]:
         if not (self.root / self.folder).is_dir():
             return frozenset()
         from rocm3d.apply.stage import is_port_folder
@@ -66,8 +66,8 @@ class Opened:
         return scan(tree, self.knowledge, selection, self.progress, ResultCache.open("scan"))
 
 
-def _new(document: Scan, baseline: Scan) -> Scan:
-    from rocm3d.model.fingerprint import unknown
+def _new_findings(document: Scan, baseline: Scan) -> Scan:
+    from rocm3d.model.fingerprint import new_findings
 
-    new = unknown(document.findings, baseline.findings)
+    new = new_findings(document.findings, baseline.findings)
     return document.model_copy(update={"findings": new, "known": len(document.findings) - len(new)})

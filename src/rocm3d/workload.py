@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from rocm3d.artifact.check import check_all, is_artifact
-from rocm3d.evidence.folder import Contents, begin, seal
-from rocm3d.evidence.port_runs import written_before
-from rocm3d.evidence.produced import produced
-from rocm3d.model.failure import Failure, UserError
+from rocm3d.evidence.bundled_artifacts import bundled_artifacts
+from rocm3d.evidence.folder import BundleContents, mark_unfinished, seal
+from rocm3d.evidence.port_runs import written_by_earlier_runs
+from rocm3d.model.errors import Rocm3dError, UserError
 from rocm3d.model.run import RunRecord
-from rocm3d.record.expectation import KEYS, Expectation, judge, read
+from rocm3d.record.expectation import KEYS, Expectation, evaluate, parse_expectation
 from rocm3d.record.port_workload import is_workload, port_expectations
-from rocm3d.record.run import Workload, record_run
-from rocm3d.scan.recognition import known_as
-from rocm3d.workspace.state import FOLDER, work_folder
+from rocm3d.record.run import RunRequest, record_run
+from rocm3d.scan.recognition import recognised_port
+from rocm3d.workspace.state import STATE_FOLDER, work_folder
 
 if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
@@ -29,10 +29,10 @@ __all__ = [
     "KEYS",
     "RUN",
     "Expectation",
-    "Workload",
-    "expected",
-    "expected_of_port",
-    "new_folder",
+    "RunRequest",
+    "known_expectations",
+    "new_run_folder",
+    "read_expectations",
     "repository_of",
     "run_workload",
 ]
@@ -42,38 +42,43 @@ _PLAN = "plan.json"
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 
 
-def expected(texts: Sequence[str], knowledge: Knowledge) -> tuple[Expectation, ...]:
+def read_expectations(texts: Sequence[str], knowledge: Knowledge) -> tuple[Expectation, ...]:
     """Parse every --expect. Raises UserError, before anything runs, for one that can never be met."""
-    return tuple(read(text, knowledge.backends.values()) for text in texts)
+    return tuple(parse_expectation(text, knowledge.backends.values()) for text in texts)
 
 
-def expected_of_port(
-    command: Sequence[str], root: Path, knowledge: Knowledge, asked: Sequence[Expectation] = ()
+def known_expectations(
+    command: Sequence[str], root: Path, knowledge: Knowledge, requested: Sequence[Expectation] = ()
 ) -> tuple[Expectation, ...]:
     """Expectations from the record of a known repository, if `command` is its workload.
 
     A requested expectation replaces that of the record with the same key.
     """
     marks = {mark for port in knowledge.ports.values() for mark in port.marks if (root / mark).is_file()}
-    port = knowledge.ports.get(known_as(marks, knowledge) or "")
+    port = knowledge.ports.get(recognised_port(marks, knowledge) or "")
     if port is None or port.workload is None or not is_workload(command, port.workload):
         return ()
-    taken = {item.key for item in asked}
-    return tuple(item for item in port_expectations(port, knowledge.backends.values()) if item.key not in taken)
+    requested_keys = {item.key for item in requested}
+    return tuple(
+        item for item in port_expectations(port, knowledge.backends.values()) if item.key not in requested_keys
+    )
 
 
 def repository_of(folder: Path) -> Path:
     """The nearest folder with a plan, starting at `folder` and going up; `folder` itself if there is none."""
-    here = folder.resolve()
-    return next((place for place in (here, *here.parents) if (place / FOLDER / _PLAN).is_file()), here)
+    resolved = folder.resolve()
+    return next(
+        (candidate for candidate in (resolved, *resolved.parents) if (candidate / STATE_FOLDER / _PLAN).is_file()),
+        resolved,
+    )
 
 
-def new_folder(root: Path, name: str, work: Path | None = None) -> Path:
+def new_run_folder(root: Path, name: str, work: Path | None = None) -> Path:
     """Create the folder of a new run. If the name is taken, adds a number."""
-    place = work_folder(root, work) / "runs"
-    plain = _UNSAFE.sub("-", name).strip("-.") or "run"
+    runs_folder = work_folder(root, work) / "runs"
+    safe_name = _UNSAFE.sub("-", name).strip("-.") or "run"
     for number in range(1, 10_000):
-        folder = place / (plain if number == 1 else f"{plain}-{number}")
+        folder = runs_folder / (safe_name if number == 1 else f"{safe_name}-{number}")
         try:
             folder.mkdir(parents=True)
         except FileExistsError:
@@ -81,32 +86,43 @@ def new_folder(root: Path, name: str, work: Path | None = None) -> Path:
         except OSError as error:
             raise UserError(f"{folder}: {error.strerror}") from error
         return folder
-    raise UserError(f"{place} has too many runs named {plain}", hint="choose another --name, or delete some runs")
+    raise UserError(
+        f"{runs_folder} has too many runs named {safe_name}", hint="choose another --name, or delete some runs"
+    )
 
 
 def run_workload(
-    workload: Workload,
+    workload: RunRequest,
     into: Path,
     knowledge: Knowledge,
     expectations: Sequence[Expectation] = (),
     terminal: IO[bytes] | None = None,
 ) -> RunRecord:
     """Run the workload, check its artifacts, and write a bundle of record, output and artifacts to `into`."""
-    begin(into)
+    mark_unfinished(into)
     try:
-        known = replace(workload, written=written_before(into.parent.parent))
-        record = record_run(known, into, knowledge, terminal)
-    except Failure:
+        prepared = replace(workload, written=written_by_earlier_runs(into.parent.parent))
+        record = record_run(prepared, into, knowledge, terminal)
+    except Rocm3dError:
         shutil.rmtree(into, ignore_errors=True)  # it did not start: nothing to keep
         raise
-    looked = record.model_copy(update={"artifacts": tuple(_artifacts(record, workload.folder))})
-    judged = looked.model_copy(update={"expectations": tuple(judge(item, looked) for item in expectations)})
-    (into / RUN).write_text(judged.to_json(), encoding="utf-8")
-    seal(into, Contents(repository=workload.root.name, runs=(judged,), files=produced(judged, workload.folder)))
-    return judged
+    with_artifacts = record.model_copy(update={"artifacts": tuple(_artifacts(record, workload.folder))})
+    with_verdicts = with_artifacts.model_copy(
+        update={"expectations": tuple(evaluate(expectation, with_artifacts) for expectation in expectations)}
+    )
+    (into / RUN).write_text(with_verdicts.to_json(), encoding="utf-8")
+    seal(
+        into,
+        BundleContents(
+            repository=workload.root.name,
+            runs=(with_verdicts,),
+            files=bundled_artifacts(with_verdicts, workload.folder),
+        ),
+    )
+    return with_verdicts
 
 
 def _artifacts(record: RunRecord, folder: Path) -> list[Artifact]:
     paths = [item.path for item in record.files if is_artifact(Path(item.path))]
-    looked = check_all([folder / path for path in paths])
-    return [item.model_copy(update={"path": path}) for path, item in zip(paths, looked, strict=True)]
+    reports = check_all([folder / path for path in paths])
+    return [item.model_copy(update={"path": path}) for path, item in zip(paths, reports, strict=True)]

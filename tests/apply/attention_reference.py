@@ -31,11 +31,11 @@ def reference(q, k, v, scale=None, causal=False, bias=None):
     return out
 
 
-def check(name, got, wanted, dtype):
+def check(name, got, expected, dtype):
     assert got.dtype == dtype, f"{name}: {got.dtype}"
-    assert got.shape == wanted.shape, f"{name}: {tuple(got.shape)}"
+    assert got.shape == expected.shape, f"{name}: {tuple(got.shape)}"
     assert got.is_contiguous(), f"{name}: flash_attn gives contiguous results, which programs view"
-    far = (got.double().cpu() - wanted).abs().max().item() if got.numel() else 0.0
+    far = (got.double().cpu() - expected).abs().max().item() if got.numel() else 0.0
     assert far <= TOLERANCE[dtype], f"{name}: off by {far}"  # NaN fails, too
 
 
@@ -51,16 +51,16 @@ def dense(names, device):
         )
         scale = 0.3 if done % 2 else None
         label = f"{(sq, sk, hq, hk, d, dv, causal, dtype)}"
-        wanted = reference(q, k, v, scale, causal)
+        expected = reference(q, k, v, scale, causal)
         got = names["flash_attn_func"](q, k, v, 0.0, scale, causal, window_size=(-1, -1), deterministic=True)
-        check(f"func {label}", got, wanted, dtype)
+        check(f"func {label}", got, expected, dtype)
         if d == dv:
             packed = torch.stack([k, v], 2)
             got = names["flash_attn_kvpacked_func"](q, packed, softmax_scale=scale, causal=causal)
-            check(f"kvpacked {label}", got, wanted, dtype)
+            check(f"kvpacked {label}", got, expected, dtype)
         if d == dv and sq == sk and hq == hk:
             got = names["flash_attn_qkvpacked_func"](torch.stack([q, k, v], 2), softmax_scale=scale, causal=causal)
-            check(f"qkvpacked {label}", got, wanted, dtype)
+            check(f"qkvpacked {label}", got, expected, dtype)
         done += 1
     return done
 
@@ -76,17 +76,17 @@ def varlen(names, device):
             reference(q[None, a:b], k[None, c:d], v[None, c:d], 0.2, causal)[0]
             for a, b, c, d in zip(cu_q[:-1], cu_q[1:], cu_k[:-1], cu_k[1:], strict=True)
         ]
-        wanted = torch.cat(parts) if parts else torch.zeros(0, hq, 16, dtype=torch.float64)
+        expected = torch.cat(parts) if parts else torch.zeros(0, hq, 16, dtype=torch.float64)
         longest = max([0, *qs]), max([0, *ks])
         label = f"{(qs, ks, hq, hk, causal, dtype)}"
         options = {"softmax_scale": 0.2, "causal": causal}
-        check(label, names["flash_attn_varlen_func"](q, k, v, cu_q, cu_k, *longest, **options), wanted, dtype)
+        check(label, names["flash_attn_varlen_func"](q, k, v, cu_q, cu_k, *longest, **options), expected, dtype)
         kv = torch.stack([k, v], 1)
-        check(label, names["flash_attn_varlen_kvpacked_func"](q, kv, cu_q, cu_k, *longest, **options), wanted, dtype)
+        check(label, names["flash_attn_varlen_kvpacked_func"](q, kv, cu_q, cu_k, *longest, **options), expected, dtype)
         if qs == ks and hq == hk:
             qkv = torch.stack([q, k, v], 1)
             got = names["flash_attn_varlen_qkvpacked_func"](qkv, cu_q, longest[0], **options)
-            check(label, got, wanted, dtype)
+            check(label, got, expected, dtype)
         done += 1
     return done
 
@@ -100,8 +100,8 @@ def xformers(names, device):
         bias = torch.randn(2, 3, sq, sk, dtype=dtype, device=device)
         check("xformers bias", call(q, k, v, attn_bias=bias), reference(q, k, v, bias=bias), dtype)
         flat = [x[:, :, 0] for x in (q, k, v)]
-        wanted = reference(*(x[:, :, None] for x in flat))[:, :, 0]
-        check("xformers without heads", call(*flat).contiguous(), wanted, dtype)
+        expected = reference(*(x[:, :, None] for x in flat))[:, :, 0]
+        check("xformers without heads", call(*flat).contiguous(), expected, dtype)
         done += 1
     return done
 
@@ -127,11 +127,11 @@ def dropout(names, device):
 
 def refusals(names, device):
     q = torch.randn(1, 4, 1, 8, device=device)
-    asked = [
+    requested = [
         {"window_size": (4, 0)}, {"alibi_slopes": torch.zeros(1)}, {"return_attn_probs": True}, {"softcap": 30.0},
         {"block_table": torch.zeros(1)},
     ]  # fmt: skip
-    for options in asked:
+    for options in requested:
         try:
             names["flash_attn_func"](q, q, q, **options)
         except NotImplementedError:

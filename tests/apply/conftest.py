@@ -29,12 +29,12 @@ def edit(rewrite: str, path: str, *, safety: str = "safe", recipe: str = "", **p
 
 
 def decision(name: str, kind: str = "drop", **more: object) -> DependencyDecision:
-    given = {"name": name, "package": name, "decision": kind, "route": "r", "reason": "why", **more}
-    return DependencyDecision.model_validate(given)
+    arguments = {"name": name, "package": name, "decision": kind, "route": "r", "reason": "why", **more}
+    return DependencyDecision.model_validate(arguments)
 
 
 def plan(*edits: PlannedEdit, **more: object) -> Plan:
-    given = {
+    arguments = {
         "repository": "target",
         "gpu": Gpu(gfx="gfx942", product="mi300x", title="Instinct MI300X", wave_size=64, vram_gb=192),
         "stack": None,
@@ -48,7 +48,7 @@ def plan(*edits: PlannedEdit, **more: object) -> Plan:
         "knowledge_date": "2026-11-15",
         **more,
     }
-    return Plan.model_validate(given)
+    return Plan.model_validate(arguments)
 
 
 @pytest.fixture

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.apply.choice import Choice
+from rocm3d.apply.edit_selection import EditSelection
 from rocm3d.apply.edits import Edits
-from rocm3d.apply.modules import Module, checked_out
-from rocm3d.apply.request import Request
+from rocm3d.apply.request import ApplyRequest
 from rocm3d.apply.stage import apply
+from rocm3d.apply.submodules import CheckedOutSubmodule, checked_out_submodules
 from rocm3d.workspace.tree import Tree
 
 OLD = b"#include <gone.h>\nint x;\n"
@@ -20,36 +20,42 @@ def plan_of(make_plan, make_edit):
 def test_a_submodule_that_git_cannot_read_gets_no_edit(tmp_path, make_edit):
     (tmp_path / "libs").mkdir()
     (tmp_path / "libs/a.cu").write_bytes(OLD)
-    edits = Edits(Tree.open(tmp_path), Request(folder="rocm-port", modules=(Module("libs", None),)), None)
-    edits.file("libs/a.cu", [make_edit("guard_include", "libs/a.cu", headers=["gone.h"])])
-    assert [item.reason for item in edits.refused] == ["git does not report the commit of submodule libs"]
-    assert (edits.contents, edits.modules()) == ({}, [])
+    edits = Edits(
+        Tree.open(tmp_path), ApplyRequest(folder="rocm-port", submodules=(CheckedOutSubmodule("libs", None),)), None
+    )
+    edits.edit_file("libs/a.cu", [make_edit("guard_include", "libs/a.cu", headers=["gone.h"])])
+    assert [entry.reason for entry in edits.refused] == ["git does not report the commit of submodule libs"]
+    assert (edits.contents, edits.submodule_patches()) == ({}, [])
 
 
 def test_a_file_of_a_submodule_with_other_changes_gets_no_edit(with_submodule, plan_of):
     root, commit = with_submodule({"a.cu": OLD})
     (root / "libs/knn/a.cu").write_bytes(OLD + b"// mine\n")
     tree = Tree.open(root)
-    outcome = apply(plan_of("libs/knn/a.cu"), tree, Request(folder="rocm-port", modules=checked_out(tree)))
+    outcome = apply(
+        plan_of("libs/knn/a.cu"), tree, ApplyRequest(folder="rocm-port", submodules=checked_out_submodules(tree))
+    )
     (refused,) = outcome.patch.refused
     assert refused.reason == f"differs from commit {commit[:12]} of libs/knn"
     assert outcome.patch.modules == ()
 
 
-def test_an_edit_that_is_left_out_is_refused_with_its_place(tmp_path, plan_of):
+def test_excluded_edit_is_refused_with_its_location(tmp_path, plan_of):
     (tmp_path / "a.cu").write_bytes(OLD)
-    request = Request(folder="rocm-port", choice=Choice(skip=("guard-include",)))
+    request = ApplyRequest(folder="rocm-port", selection=EditSelection(skip=("guard-include",)))
     outcome = apply(plan_of("a.cu"), Tree.open(tmp_path), request)
     (refused,) = outcome.patch.refused
     assert (refused.reason, refused.places) == ("excluded by --skip guard-include", ("a.cu:1:1",))
     assert "a.cu" not in outcome.contents
 
 
-def test_what_an_earlier_apply_made_is_not_refused_by_a_later_choice(tmp_path, plan_of):
+def test_edit_of_an_earlier_apply_is_not_refused_by_a_later_selection(tmp_path, plan_of):
     (tmp_path / "a.cu").write_bytes(OLD)
-    first = apply(plan_of("a.cu"), Tree.open(tmp_path), Request(folder="rocm-port"))
+    first = apply(plan_of("a.cu"), Tree.open(tmp_path), ApplyRequest(folder="rocm-port"))
     (tmp_path / "a.cu").write_bytes(first.contents["a.cu"])
-    request = Request(folder="rocm-port", originals={"a.cu": OLD}, choice=Choice(skip=("guard-include",)))
+    request = ApplyRequest(
+        folder="rocm-port", originals={"a.cu": OLD}, selection=EditSelection(skip=("guard-include",))
+    )
     second = apply(plan_of("a.cu"), Tree.open(tmp_path), request, first.patch)
     assert second.patch.refused == ()
     assert second.contents["a.cu"] == first.contents["a.cu"]
@@ -61,7 +67,7 @@ def test_edits_in_a_submodule_become_its_patch(with_submodule, plan_of, git, tmp
     (root / "c.cu").write_bytes(OLD)
     tree = Tree.open(root)
     plan = plan_of("libs/knn/a.cu", "libs/knn/deep/b.cu", "c.cu")
-    outcome = apply(plan, tree, Request(folder="rocm-port", modules=checked_out(tree)))
+    outcome = apply(plan, tree, ApplyRequest(folder="rocm-port", submodules=checked_out_submodules(tree)))
 
     (module,) = outcome.patch.modules
     assert (module.path, module.commit, module.file) == ("libs/knn", commit, f"rocm-port/patches/knn@{commit}.patch")
@@ -71,5 +77,5 @@ def test_edits_in_a_submodule_become_its_patch(with_submodule, plan_of, git, tmp
     git(tmp_path, "clone", "-q", tmp_path / "knn-origin", "clone")
     (tmp_path / "knn.patch").write_bytes(outcome.contents[module.file])
     git(tmp_path / "clone", "am", "-q", "--keep-cr", tmp_path / "knn.patch")
-    for path, data in outcome.inside.items():
+    for path, data in outcome.submodule_contents.items():
         assert (tmp_path / "clone" / path.removeprefix("libs/knn/")).read_bytes() == data

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.apply.git_patch import file_diff, mail, parts_of, patched
+from rocm3d.apply.git_patch import apply_diff, file_diff, mail_patch, split_by_file
 
 ENVIRONMENT = {
     "PATH": os.environ["PATH"],
@@ -57,34 +57,34 @@ def repository(request, tmp_path):
     root.mkdir()
     git(root, "init", "-q", "-b", "main")
     (root / "other.txt").write_bytes(b"stays\n")
-    place = root / path
-    place.parent.mkdir(parents=True, exist_ok=True)
+    file = root / path
+    file.parent.mkdir(parents=True, exist_ok=True)
     if before is not None:
-        place.write_bytes(before)
-        place.chmod(0o755)
+        file.write_bytes(before)
+        file.chmod(0o755)
     git(root, "add", "-A")
     git(root, "commit", "-qm", "start")
     patch = tmp_path / "port.patch"
-    patch.write_bytes(mail("A port", "What it does.\n", [file_diff(path, before, after)]))
-    return root, place, before, after, patch
+    patch.write_bytes(mail_patch("A port", "What it does.\n", [file_diff(path, before, after)]))
+    return root, file, before, after, patch
 
 
 def test_git_apply_gives_the_very_bytes_and_keeps_the_mode(repository):
-    root, place, before, after, patch = repository
+    root, path, before, after, patch = repository
 
     git(root, "apply", "--whitespace=nowarn", str(patch))
 
-    assert place.read_bytes() == after
-    assert bool(place.stat().st_mode & 0o100) == (before is not None)
+    assert path.read_bytes() == after
+    assert bool(path.stat().st_mode & 0o100) == (before is not None)
 
 
 def test_git_am_commits_the_very_bytes(repository):
-    root, place, before, after, patch = repository
+    root, path, before, after, patch = repository
 
     git(root, "am", "--quiet", "--keep-cr", str(patch))
 
-    assert place.read_bytes() == after
-    assert bool(place.stat().st_mode & 0o100) == (before is not None)
+    assert path.read_bytes() == after
+    assert bool(path.stat().st_mode & 0o100) == (before is not None)
     assert git(root, "status", "--porcelain") == b""
     assert git(root, "log", "-1", "--format=%s%n%b").decode().split("\n")[:2] == ["A port", "What it does."]
 
@@ -102,7 +102,7 @@ def carriage_returns(tmp_path):
         (root / "a.cu").write_bytes(before)
         git(root, "add", "-A")
         git(root, "commit", "-qm", "start")
-        patch.write_bytes(mail("A port", "What it does.\n", [file_diff("a.cu", before, after)]))
+        patch.write_bytes(mail_patch("A port", "What it does.\n", [file_diff("a.cu", before, after)]))
         return root, patch, before, after
 
     return make
@@ -132,7 +132,7 @@ def test_git_am_with_the_wrong_option_for_crlf_changes_nothing(carriage_returns,
         ("* text=auto\n", ["apply"]),
     ],
 )
-def test_crlf_comes_through_as_the_patch_itself_says(carriage_returns, attributes, command):
+def test_crlf_survives_with_the_options_that_the_patch_names(carriage_returns, attributes, command):
     root, patch, _, after = carriage_returns(attributes)
 
     git(root, *command, str(patch))
@@ -141,13 +141,13 @@ def test_crlf_comes_through_as_the_patch_itself_says(carriage_returns, attribute
     assert b"`git am` wants --keep-cr" in patch.read_bytes().partition(b"\n---\n")[2]
 
 
-def test_a_patch_without_crlf_says_nothing_of_it():
-    assert b"keep-cr" not in mail("A port", "What it does.\r\n", [file_diff("a.cu", b"a\n", b"b\rc\n")])
+def test_a_patch_without_crlf_has_no_crlf_note():
+    assert b"keep-cr" not in mail_patch("A port", "What it does.\r\n", [file_diff("a.cu", b"a\n", b"b\rc\n")])
 
 
 @pytest.mark.parametrize(("path", "before", "after"), CHANGES.values(), ids=CHANGES)
-def test_a_diff_makes_of_the_old_bytes_the_new_ones(path, before, after):
-    assert patched(before or b"", file_diff(path, before, after)) == after
+def test_applying_a_diff_gives_the_new_bytes(path, before, after):
+    assert apply_diff(before or b"", file_diff(path, before, after)) == after
 
 
 lines = st.lists(
@@ -157,24 +157,24 @@ texts = st.builds(lambda parts, end: b"".join(parts) + end, lines, st.sampled_fr
 
 
 @given(texts, texts)
-def test_any_diff_makes_of_the_old_bytes_the_new_ones(before, after):
-    assert patched(before, file_diff("a.cu", before, after)) == after
+def test_applying_any_diff_gives_the_new_bytes(before, after):
+    assert apply_diff(before, file_diff("a.cu", before, after)) == after
 
 
 @given(st.binary(max_size=60), st.binary(max_size=60))
-def test_so_it_is_for_any_bytes(before, after):
-    assert patched(before, file_diff("a.cu", before, after)) == after
+def test_applying_a_diff_of_any_bytes_gives_the_new_bytes(before, after):
+    assert apply_diff(before, file_diff("a.cu", before, after)) == after
 
 
-def test_the_parts_of_a_patch_are_the_diffs_that_it_was_made_of():
+def test_splitting_a_patch_gives_its_diffs():
     changes = {path: file_diff(path, before, after) for path, before, after in CHANGES.values()}
 
-    assert parts_of(mail("subject", "text", changes.values())) == changes
-    assert parts_of(b"".join(changes.values())) == changes
+    assert split_by_file(mail_patch("subject", "text", changes.values())) == changes
+    assert split_by_file(b"".join(changes.values())) == changes
 
 
-def test_what_is_no_patch_has_no_parts():
-    assert parts_of(b"") == parts_of(b"Dear all,\n-- \nme\n") == {}
+def test_text_without_a_diff_has_no_parts():
+    assert split_by_file(b"") == split_by_file(b"Dear all,\n-- \nme\n") == {}
 
 
 @given(
@@ -184,7 +184,7 @@ def test_what_is_no_patch_has_no_parts():
         min_size=1, max_size=4,
     )
 )  # fmt: skip
-def test_a_patch_falls_into_the_parts_that_it_was_made_of(files):
+def test_splitting_any_patch_gives_its_diffs(files):
     changes = {path: file_diff(path, before, after) for path, (before, after) in files.items()}
 
-    assert parts_of(mail("subject", "text", changes.values())) == changes
+    assert split_by_file(mail_patch("subject", "text", changes.values())) == changes

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.apply.group_names import is_tile, namespaces
+from rocm3d.apply.group_names import group_namespaces, is_tile
 from rocm3d.syntax.cuda import CudaUnit
 
 
@@ -24,7 +24,7 @@ def tile(text: str) -> bool:
         "void f() { auto u = cg::tiled_partition<32>(b); use(t); }",
     ],
 )
-def test_other_groups(text):
+def test_other_groups_are_not_tiles(text):
     assert not tile(text)
 
 
@@ -41,7 +41,7 @@ def test_tiles_of_fixed_size(text):
     assert tile(text)
 
 
-def test_what_the_namespace_is_called():
+def test_namespace_names():
     unit = CudaUnit("", b"namespace groups = ::cooperative_groups;\n")
 
-    assert namespaces(unit) == ("cooperative_groups", "cg", "groups")
+    assert group_namespaces(unit) == ("cooperative_groups", "cg", "groups")

@@ -7,8 +7,16 @@ from pathlib import Path
 import libcst as cst
 import pytest
 
-from rocm3d.apply.guarded_import import by_backend, defined, functions, has_torch, parameters_of, parsed, statements
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.guarded_import import (
+    backend_branch,
+    binds_torch,
+    defined_names,
+    helper_functions,
+    parse_or_refuse,
+    parse_statements,
+    positional_parameters,
+)
+from rocm3d.apply.rewrite import RewriteRefusedError
 
 REFERENCE = Path(__file__).with_name("attention_reference.py")
 CALLS = [
@@ -23,8 +31,8 @@ CALLS = [
 
 
 def test_what_does_not_parse_is_refused():
-    with pytest.raises(Refuse, match="does not parse"):
-        parsed(b"def f(:\n")
+    with pytest.raises(RewriteRefusedError, match="does not parse"):
+        parse_or_refuse(b"def f(:\n")
 
 
 @pytest.mark.parametrize(
@@ -39,30 +47,34 @@ def test_what_does_not_parse_is_refused():
     ],
 )
 def test_torch_is_bound_by_an_import_that_always_runs(text, bound):
-    assert has_torch(cst.parse_module(text).body) is bound
+    assert binds_torch(cst.parse_module(text).body) is bound
 
 
-def test_functions_come_with_what_they_call_and_nothing_else():
-    body = functions(["flash_attn_func"], statements("flag = True\n"))
+def test_functions_come_with_their_callees_only():
+    body = helper_functions(["flash_attn_func"], parse_statements("flag = True\n"))
 
     assert [line.name.value for line in body if isinstance(line, cst.FunctionDef)] == [
         "_sdpa",
         "_sdpa_only",
         "flash_attn_func",
     ]
-    assert cst.Module([by_backend(body, statements("pass\n"))]).code.endswith("\n\n    flag = True\nelse:\n    pass\n")
+    assert cst.Module([backend_branch(body, parse_statements("pass\n"))]).code.endswith(
+        "\n\n    flag = True\nelse:\n    pass\n"
+    )
 
 
-def test_positional_arguments_are_those_of_the_text():
-    assert parameters_of("flash_attn_func") == ("q", "k", "v", "dropout_p", "softmax_scale", "causal")
+def test_positional_parameters_of_a_helper():
+    assert positional_parameters("flash_attn_func") == ("q", "k", "v", "dropout_p", "softmax_scale", "causal")
 
 
-def test_functions_and_classes_of_a_module_are_its_own():
-    assert defined(cst.parse_module("def f():\n    def g(): pass\nclass A: pass\nx = 1\n")) == {"f", "A"}
+def test_defined_names_are_functions_and_classes():
+    assert defined_names(cst.parse_module("def f():\n    def g(): pass\nclass A: pass\nx = 1\n")) == {"f", "A"}
 
 
 def test_the_inserted_text_computes_what_a_float64_reference_computes(torch_python):
-    text = cst.Module([by_backend(functions(CALLS, []), statements("raise SystemExit('not chosen')\n"))]).code
+    text = cst.Module(
+        [backend_branch(helper_functions(CALLS, []), parse_statements("raise SystemExit('not chosen')\n"))]
+    ).code
     text = text.replace("torch.version.hip is not None", "True", 1)
 
     done = subprocess.run(

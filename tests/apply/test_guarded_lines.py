@@ -6,18 +6,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.apply.guarded_lines import Lines, Replacement, after_includes, choose_lines, guard_lines, insert_guarded
-from rocm3d.apply.rewrite import Refuse
-from rocm3d.syntax.guards import folded, with_rocm
-from rocm3d.syntax.isolation import prove
+from rocm3d.apply.guarded_lines import (
+    LineReplacement,
+    Replacement,
+    guard_lines,
+    insert_guarded,
+    offset_after_includes,
+    replace_lines,
+)
+from rocm3d.apply.rewrite import RewriteRefusedError
+from rocm3d.syntax.guards import assume_rocm, fold_cpp
+from rocm3d.syntax.isolation import prove_isolation
 
 IF = b"#if defined(USE_ROCM) || defined(__HIP_PLATFORM_AMD__)\n"
 
 
-def replaced(text: str, word: str = "OLD", new: str = "NEW", **parameters) -> bytes:
+def replaced(text: str, token: str = "OLD", new: str = "NEW", **parameters) -> bytes:
     data = text.encode()
-    found = [Replacement(match.start(), match.end(), new.encode()) for match in re.finditer(word.encode(), data)]
-    return guard_lines(data, found, parameters)
+    result = [Replacement(match.start(), match.end(), new.encode()) for match in re.finditer(token.encode(), data)]
+    return guard_lines(data, result, parameters)
 
 
 @pytest.mark.parametrize(
@@ -31,23 +38,23 @@ def replaced(text: str, word: str = "OLD", new: str = "NEW", **parameters) -> by
     ],
     ids=["directive", "continuation", "directive in the call", "no newline at the end", "too long"],
 )
-def test_refusals(text):
-    with pytest.raises(Refuse):
+def test_refused_edits(text):
+    with pytest.raises(RewriteRefusedError):
         replaced(text)
 
 
-def test_two_edits_in_one_place():
+def test_overlapping_edits_are_refused():
     data = b"int abc;\n"
 
-    with pytest.raises(Refuse, match="overlap"):
+    with pytest.raises(RewriteRefusedError, match="overlap"):
         guard_lines(data, [Replacement(4, 6, b"x"), Replacement(5, 7, b"y")], {})
 
 
-def test_nothing_to_do():
+def test_no_replacements_leave_the_file_unchanged():
     assert guard_lines(b"int a;\n", [], {}) == b"int a;\n"
 
 
-def test_one_line():
+def test_single_line_edit():
     assert replaced("int a;\n  b = OLD;\nint c;\n") == (
         b"int a;\n" + IF + b"  b = NEW;\n#else\n  b = OLD;\n#endif\nint c;\n"
     )
@@ -57,7 +64,7 @@ def test_the_guard_of_torchs_build():
     assert replaced("a = OLD;\n", guard="torch").startswith(b"#if defined(USE_ROCM)\n")
 
 
-def test_a_call_over_several_lines_stays_whole():
+def test_a_call_over_several_lines_stays_together():
     assert replaced("f(a,\n  OLD,\n  b);\nend;\n") == (
         IF + b"f(a,\n  NEW,\n  b);\n#else\nf(a,\n  OLD,\n  b);\n#endif\nend;\n"
     )
@@ -73,32 +80,34 @@ def test_edits_of_one_call_share_a_guard():
     assert replaced("f(OLD,\n  OLD);\n").count(b"#if") == 1
 
 
-def test_line_ends_of_the_file_are_kept():
+def test_line_ends_are_preserved():
     assert b"\n" not in replaced("a = OLD;\r\n").replace(b"\r\n", b"")
 
 
-def test_insertion_and_where_it_goes():
+def test_guarded_insertion():
     data = b"#include <a>\n#ifdef X\n#include <b>\n#endif\n#include <c>\nint a;\n"
 
-    at = after_includes(data)
+    at = offset_after_includes(data)
 
     assert data[at:] == b"int a;\n"
     assert insert_guarded(data, at, b"int h;\n", {}).endswith(b"#include <c>\n" + IF + b"int h;\n#endif\nint a;\n")
-    assert after_includes(b"int a;\n") == 0
-    with pytest.raises(Refuse):
-        after_includes(b"#include <a>")
+    assert offset_after_includes(b"int a;\n") == 0
+    with pytest.raises(RewriteRefusedError):
+        offset_after_includes(b"#include <a>")
 
 
 @pytest.mark.parametrize(
-    "chosen", [[Lines(0, 12, "")], [Lines(0, 13, ""), Lines(7, 13, "")]], ids=["no newline", "overlap"]
+    "chosen",
+    [[LineReplacement(0, 12, "")], [LineReplacement(0, 13, ""), LineReplacement(7, 13, "")]],
+    ids=["no newline", "overlap"],
 )
-def test_lines_that_cannot_be_chosen(chosen):
-    with pytest.raises(Refuse):
-        choose_lines(b"#include <a>\nint a;\n", chosen, {})
+def test_invalid_line_replacements_are_refused(chosen):
+    with pytest.raises(RewriteRefusedError):
+        replace_lines(b"#include <a>\nint a;\n", chosen, {})
 
 
 @pytest.mark.parametrize(
-    ("rocm", "parameters", "wanted"),
+    ("rocm", "parameters", "expected"),
     [
         ("#include <b>\n", {}, IF + b"#include <b>\n#else\n#include <a>\n#endif\n"),
         ("", {"guard": "torch"}, b"#if defined(USE_ROCM)\n#else\n#include <a>\n#endif\n"),
@@ -106,17 +115,17 @@ def test_lines_that_cannot_be_chosen(chosen):
         (None, {}, b"#if !defined(USE_ROCM) && !defined(__HIP_PLATFORM_AMD__)\n#include <a>\n#endif\n"),
     ],
 )
-def test_whole_lines_are_chosen_by_backend(rocm, parameters, wanted):
+def test_complete_lines_are_replaced_by_backend(rocm, parameters, expected):
     before = b"#include <a>\nint a;\n"
 
-    after = choose_lines(before, [Lines(0, 13, rocm)], parameters)
+    after = replace_lines(before, [LineReplacement(0, 13, rocm)], parameters)
 
-    assert after == wanted + b"int a;\n"
-    assert prove("x.cu", before, after).holds
+    assert after == expected + b"int a;\n"
+    assert prove_isolation("x.cu", before, after).holds
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
         ("#pragma once\nint a;\n", "int a;\n"),
         ("#ifndef A_H\n#define A_H\n#include <a>\nint a;\n#endif\n", "int a;\n#endif\n"),
@@ -134,19 +143,19 @@ def test_whole_lines_are_chosen_by_backend(rocm, parameters, wanted):
         "use in a branch",
     ],
 )
-def test_where_helpers_go(text, wanted):
+def test_offset_after_includes(text, expected):
     data = text.encode()
     use = data.find(b"USE")
 
-    assert data[after_includes(data, use if use >= 0 else None) :] == wanted.encode()
+    assert data[offset_after_includes(data, use if use >= 0 else None) :] == expected.encode()
 
 
-def test_an_include_inside_braces_is_no_place_for_helpers():
-    with pytest.raises(Refuse, match="braces"):
-        after_includes(b"namespace a {\n#include <a>\n}\n")
+def test_include_inside_braces_is_refused():
+    with pytest.raises(RewriteRefusedError, match="braces"):
+        offset_after_includes(b"namespace a {\n#include <a>\n}\n")
 
 
-def test_a_short_block_stays_whole_and_a_long_one_does_not():
+def test_only_a_short_block_is_copied_completely():
     assert replaced("int f(OLD a) {\n  return 1;\n}\nint g;\n").endswith(b"}\n#endif\nint g;\n")
     assert replaced("if (OLD) {\n" + "  a;\n" * 9 + "}\n").count(b"  a;") == 9
     assert b"#else\n} else if (OLD) {\n#endif\n" in replaced("if (a) {\n} else if (OLD) {\n  b;\n}\n")
@@ -161,15 +170,15 @@ pieces = st.lists(st.sampled_from(["OLD", "f(", ")", "a", ";\n", "\n", "// OLD\n
 
 
 @given(pieces)
-def test_whatever_is_not_refused_is_proven_and_reads_new_on_rocm(parts):
+def test_every_accepted_edit_is_proven_and_effective_on_rocm(parts):
     text = " ".join(parts) + "\n"
     data = text.encode()
     shown = re.sub(rb"//.*", lambda match: b" " * len(match.group()), data)
-    found = [Replacement(match.start(), match.end(), b"NEW") for match in re.finditer(b"OLD", shown)]
+    result = [Replacement(match.start(), match.end(), b"NEW") for match in re.finditer(b"OLD", shown)]
     try:
-        after = guard_lines(data, found, {})
-    except Refuse:
+        after = guard_lines(data, result, {})
+    except RewriteRefusedError:
         return
-    assert prove("x.cu", data, after).holds or b"(" in data
-    on_rocm = folded(after, with_rocm)
-    assert on_rocm.count(b"NEW") == len(found)
+    assert prove_isolation("x.cu", data, after).holds or b"(" in data
+    on_rocm = fold_cpp(after, assume_rocm)
+    assert on_rocm.count(b"NEW") == len(result)

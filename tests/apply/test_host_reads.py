@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.apply.host_reads import read_on_host
+from rocm3d.apply.host_reads import first_host_read
 from rocm3d.syntax.cuda import CudaUnit
 
 
 def line(text: str) -> int | None:
-    return read_on_host(CudaUnit("", text.encode()), "W")
+    return first_host_read(CudaUnit("", text.encode()), "W")
 
 
 @pytest.mark.parametrize(
@@ -20,12 +20,12 @@ def line(text: str) -> int | None:
         "#define W 32\ntemplate <int N>\n__global__ void k(int* x) { __shared__ int s[W]; x[0] = s[W - 1]; }\n",
     ],
 )
-def test_device_code_and_its_own_definition(text):
+def test_device_code_and_definitions_are_not_host_reads(text):
     assert line(text) is None
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
         ("#define W 32\nint f(int t) { return t / W; }\n", 2),
         ("#define W 32\n__host__ __device__ int f(int t) { return t / W; }\n", 2),
@@ -35,5 +35,5 @@ def test_device_code_and_its_own_definition(text):
         ("bool f() { return W == 32; }\n", 1),
     ],
 )
-def test_anything_else_is_the_hosts(text, wanted):
-    assert line(text) == wanted
+def test_other_reads_are_host_reads(text, expected):
+    assert line(text) == expected

@@ -2,15 +2,15 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.apply.lane_groups import lanes_in, lanes_meant
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.lane_groups import lanes_in_range, lanes_of_function
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.syntax.cuda import CudaUnit
 
 
-def meant(body: str, above: str = "") -> str:
+def lanes(body: str, above: str = "") -> str:
     data = f"{above}__device__ void f(int t) {{\n  {body}\n}}\n".encode()
     unit = CudaUnit("", data)
-    return lanes_meant(unit, list(unit.nodes("compound_statement"))[-1])
+    return lanes_of_function(unit, list(unit.nodes("compound_statement"))[-1])
 
 
 @pytest.mark.parametrize(
@@ -23,13 +23,13 @@ def meant(body: str, above: str = "") -> str:
         ("int l = t % warpSize; int m = t & (kWarpSize - 1);", "constexpr int kWarpSize = 32;\n"),
     ],
 )
-def test_refusals(body, above):
-    with pytest.raises(Refuse):
-        meant(body, above)
+def test_ambiguous_lanes_are_refused(body, above):
+    with pytest.raises(RewriteRefusedError):
+        lanes(body, above)
 
 
 @pytest.mark.parametrize(
-    ("body", "above", "wanted"),
+    ("body", "above", "expected"),
     [
         ("f(t);", "", "group"),
         ("int l = t & 31; // warpSize", "", "group"),
@@ -42,11 +42,11 @@ def test_refusals(body, above):
         ("f(t);", "__device__ int g(int t) { return t % warpSize; }\n", "group"),
     ],
 )
-def test_what_is_meant(body, above, wanted):
-    assert meant(body, above) == wanted
+def test_lanes_of_a_function(body, above, expected):
+    assert lanes(body, above) == expected
 
 
-def test_a_part_of_a_file():
+def test_lanes_in_a_range():
     unit = CudaUnit("", b"#define LANE (threadIdx.x & 31)\n")
 
-    assert lanes_in(unit, 0, 30) == "group"
+    assert lanes_in_range(unit, 0, 30) == "group"

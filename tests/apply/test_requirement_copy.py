@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.apply.requirement_copy import Copier, instead, is_constraints, is_inline
+from rocm3d.apply.requirement_copy import RequirementsCopier, is_constraints, is_index_replacement, replacement_line
 from rocm3d.manifest.requirements import read
 from rocm3d.model.plan import DependencyDecision
 
@@ -14,8 +14,8 @@ HASH = "--hash=sha256:" + "0" * 64
 
 
 def decision(name: str, kind: str = "drop", **more: object) -> DependencyDecision:
-    given = {"name": name, "package": name, "decision": kind, "route": "r", "reason": "why", **more}
-    return DependencyDecision.model_validate(given)
+    arguments = {"name": name, "package": name, "decision": kind, "route": "r", "reason": "why", **more}
+    return DependencyDecision.model_validate(arguments)
 
 
 DECISIONS = {
@@ -31,10 +31,10 @@ DECISIONS = {
         *(decision(name, "keep", package=None) for name in ("numpy", "torchmetrics", "torch-fidelity", "private", "b")),
     )
 }
-COPIER = Copier(DECISIONS, frozenset(), frozenset())
+COPIER = RequirementsCopier(DECISIONS, frozenset(), frozenset())
 
 
-def copied(text: str | bytes, copier: Copier = COPIER, path: str = "requirements.txt") -> bytes:
+def copied(text: str | bytes, copier: RequirementsCopier = COPIER, path: str = "requirements.txt") -> bytes:
     return copier.copy(read(path, text.encode() if isinstance(text, str) else text))
 
 
@@ -141,21 +141,21 @@ def test_lines_that_nothing_applies_to_stay_byte_for_byte(line, newline):
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
 @pytest.mark.parametrize(("line", "name"), GONE.items())
-def test_decided_lines_become_comments_that_say_so(line, name, newline):
+def test_decided_lines_become_comments(line, name, newline):
     copy = copied(f"a==1\n{line}\nz".replace("\n", newline)).decode()
-    first, comment, *rest = copy.split(newline)
-    assert (first, rest[-1]) == ("a==1", "z")
+    first, comment, *fields = copy.split(newline)
+    assert (first, fields[-1]) == ("a==1", "z")
     assert comment.startswith(f"# rocm3d: {name}: ")
-    assert all(text.startswith("#") for text in rest[:-1])
-    assert [item.name for item in read("requirements.txt", copy.encode()).mentions] == ["a", "z"]
+    assert all(text.startswith("#") for text in fields[:-1])
+    assert [entry.name for entry in read("requirements.txt", copy.encode()).mentions] == ["a", "z"]
 
 
 def test_the_whole_table_in_one_file():
     """Behind a byte-order mark, with odd bytes and an odd separator."""
     lines = ["\ufeff# \u2028 caf\u00e9", *KEPT, *GONE, "last"]
     copy = copied("\n".join(lines)).decode()
-    kept = [line for line in copy.split("\n") if not line.startswith("# rocm3d: ") and not line.startswith("#   pip")]
-    assert kept == "\n".join([lines[0], *KEPT, "last"]).split("\n")
+    stored = [line for line in copy.split("\n") if not line.startswith("# rocm3d: ") and not line.startswith("#   pip")]
+    assert stored == "\n".join([lines[0], *KEPT, "last"]).split("\n")
 
 
 def test_a_byte_order_mark_does_not_hide_the_first_line():
@@ -163,11 +163,11 @@ def test_a_byte_order_mark_does_not_hide_the_first_line():
     assert copied(b"\xef\xbb\xbfnumpy\n") == b"\xef\xbb\xbfnumpy\n"
 
 
-def test_a_replacement_from_the_default_index_stands_in_the_line():
+def test_a_replacement_from_the_default_index_replaces_the_line():
     assert copied("onnxruntime-gpu==1.18\n") == b"onnxruntime-rocm>=1  # rocm3d: instead of onnxruntime-gpu\n"
 
 
-def test_in_a_constraints_file_nothing_is_put_in_place():
+def test_constraints_get_no_replacement():
     copy = copied("onnxruntime-gpu==1.18\nflash-attn==2\nnumpy<2\n", path="constraints.txt")
     assert copy == b"# rocm3d: onnxruntime-gpu: replace: why\n# rocm3d: flash-attn: build: why\nnumpy<2\n"
 
@@ -177,13 +177,13 @@ def test_a_cuda_build_of_an_unknown_package_is_left_out(line):
     assert copied(f"{line}\n") == f"# rocm3d: removed, a CUDA build without a known ROCm route: {line}\n".encode()
 
 
-def test_lines_that_install_sh_takes_over_say_so():
-    copier = Copier(DECISIONS, frozenset(), frozenset({("requirements.txt", 2)}))
+def test_lines_that_install_sh_builds_become_comments():
+    copier = RequirementsCopier(DECISIONS, frozenset(), frozenset({("requirements.txt", 2)}))
     assert copied("-e .\n-e ./x\n", copier) == b"-e .\n# rocm3d: built by install.sh: -e ./x\n"
 
 
 def test_an_index_goes_only_where_its_finding_is_answered():
-    copier = Copier(DECISIONS, frozenset({("requirements.txt", 1), ("other.txt", 2)}), frozenset())
+    copier = RequirementsCopier(DECISIONS, frozenset({("requirements.txt", 1), ("other.txt", 2)}), frozenset())
     text = "--extra-index-url https://host/cu118\n--extra-index-url https://host/private\n"
     assert copied(text, copier) == b"# rocm3d: removed: https://host/cu118\n--extra-index-url https://host/private\n"
 
@@ -191,18 +191,18 @@ def test_an_index_goes_only_where_its_finding_is_answered():
 @pytest.mark.parametrize(
     ("path", "answer"), [("constraints.txt", True), ("a/Constraints-dev.txt", True), ("x.txt", False)]
 )
-def test_constraints_are_told_by_their_name(path, answer):
+def test_constraints_are_recognised_by_name(path, answer):
     assert is_constraints(path) is answer
 
 
 def test_only_a_name_from_the_default_index_is_inline():
-    assert is_inline(DECISIONS["onnxruntime-gpu"])
-    assert not any(is_inline(DECISIONS[name]) for name in ("gsplat", "flash-attn", "torch"))
+    assert is_index_replacement(DECISIONS["onnxruntime-gpu"])
+    assert not any(is_index_replacement(DECISIONS[name]) for name in ("gsplat", "flash-attn", "torch"))
 
 
 def test_a_reason_cannot_leave_its_comment():
-    item = decision("x", "build", reason="one\ntwo\u2028three\x85four", commands=(("pip", "a\nb"),))
-    assert all(line.startswith("#") for line in instead(item).splitlines())
+    entry = decision("x", "build", reason="one\ntwo\u2028three\x85four", commands=(("pip", "a\nb"),))
+    assert all(line.startswith("#") for line in replacement_line(entry).splitlines())
 
 
 names = st.from_regex(r"[A-Za-z][A-Za-z0-9._-]{0,12}[A-Za-z0-9]", fullmatch=True).filter(
@@ -223,8 +223,8 @@ files = st.tuples(
 
 
 @given(files)
-def test_files_without_decided_names_round_trip_byte_for_byte(made):
-    lines, newline, final, encoding = made
+def test_files_without_decided_names_round_trip_byte_for_byte(output):
+    lines, newline, final, encoding = output
     data = ("\n".join(lines) + ("\n" if final else "")).replace("\n", newline).encode(encoding)
     assert copied(data) == data
 
@@ -233,5 +233,5 @@ def test_files_without_decided_names_round_trip_byte_for_byte(made):
 def test_a_copy_of_a_copy_changes_nothing_more(lines):
     once = copied("\n".join(lines))
     assert copied(once) == once
-    left = {item.name.lower() for item in read("requirements.txt", once).mentions if "ignore[" not in once.decode()}
+    left = {entry.name.lower() for entry in read("requirements.txt", once).mentions if "ignore[" not in once.decode()}
     assert not left & {"torch", "torchvision", "xformers", "flash-attn", "nvdiffrast"}

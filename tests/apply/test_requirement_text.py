@@ -5,12 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from packaging.requirements import Requirement
 
-from rocm3d.apply.requirement_text import requirement
+from rocm3d.apply.requirement_text import pip_requirement
 from rocm3d.manifest.manifest import Mention
 
 
-def said(text: str, version: str = "", url: str = "", extras: tuple[str, ...] = ()) -> str:
-    return requirement(Mention("some", text, 1, 1, 1, version=version, url=url, extras=frozenset(extras)))
+def requirement_line(text: str, version: str = "", url: str = "", extras: tuple[str, ...] = ()) -> str:
+    return pip_requirement(Mention("some", text, 1, 1, 1, version=version, url=url, extras=frozenset(extras)))
 
 
 @pytest.mark.parametrize(
@@ -30,19 +30,19 @@ def said(text: str, version: str = "", url: str = "", extras: tuple[str, ...] = 
     ],
 )
 def test_versions_of_other_tools_become_pips_or_are_left_out(text, version, line):
-    assert said(text, version) == line
+    assert requirement_line(text, version) == line
 
 
-def test_extras_that_stand_apart_from_the_text_are_kept():
-    assert said("some ~=2.0", "~=2.0", extras=("b", "a")) == "some[a,b]~=2.0"
+def test_separate_extras_are_added():
+    assert requirement_line("some ~=2.0", "~=2.0", extras=("b", "a")) == "some[a,b]~=2.0"
 
 
 def test_an_address_keeps_its_name():
-    assert said("https://host/some-1-py3-none-any.whl", url="https://host/some-1-py3-none-any.whl") == (
+    assert requirement_line("https://host/some-1-py3-none-any.whl", url="https://host/some-1-py3-none-any.whl") == (
         "some @ https://host/some-1-py3-none-any.whl"
     )
 
 
 @given(st.text(alphabet="^~=<>!*0123456789.ab-, ", max_size=12))
-def test_whatever_a_version_says_pip_can_read_the_line(version):
-    Requirement(said("(", version))
+def test_pip_can_read_any_version(version):
+    Requirement(requirement_line("(", version))

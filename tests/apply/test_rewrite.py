@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.apply.rewrite import Refuse, rewrites, words
+from rocm3d.apply.rewrite import RewriteRefusedError, list_parameter, rewrites
 
 
 def test_a_refusal_carries_its_reason():
-    with pytest.raises(Refuse, match="not sure"):
-        raise Refuse("not sure")
+    with pytest.raises(RewriteRefusedError, match="not sure"):
+        raise RewriteRefusedError("not sure")
 
 
 def test_rewrites_are_found_by_their_module_names():
@@ -16,7 +16,7 @@ def test_rewrites_are_found_by_their_module_names():
 
 
 @pytest.mark.parametrize(
-    ("given", "expected"), [({}, ()), ({"k": ["a", "b"]}, ("a", "b")), ({"k": "a"}, ("a",)), ({"k": []}, ())]
+    ("arguments", "expected"), [({}, ()), ({"k": ["a", "b"]}, ("a", "b")), ({"k": "a"}, ("a",)), ({"k": []}, ())]
 )
-def test_words_of_a_parameter(given, expected):
-    assert words(given, "k") == expected
+def test_list_parameter(arguments, expected):
+    assert list_parameter(arguments, "k") == expected

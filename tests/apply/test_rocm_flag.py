@@ -6,9 +6,9 @@ import sys
 import libcst as cst
 import pytest
 
-from rocm3d.apply.rewrite import Refuse
-from rocm3d.apply.rocm_flag import GuardedEdit, edited
-from rocm3d.syntax.isolation import prove
+from rocm3d.apply.rewrite import RewriteRefusedError
+from rocm3d.apply.rocm_flag import GuardedEdit, run_guarded_edit
+from rocm3d.syntax.isolation import prove_isolation
 
 FLAG = "is_rocm = torch.version.hip is not None"
 
@@ -19,12 +19,12 @@ class Mark(GuardedEdit):
     def leave_Integer(self, original_node: cst.Integer, updated_node: cst.Integer) -> cst.BaseExpression:  # noqa: N802
         if original_node.value != "7" or self.is_guarded(original_node):
             return updated_node
-        self.note(original_node)
+        self.record_edit(original_node)
         return cst.IfExp(cst.Name("is_rocm"), cst.Integer("8"), updated_node)
 
 
 def marked(code: str) -> str:
-    return edited(code.encode(), Mark()).decode()
+    return run_guarded_edit(code.encode(), Mark()).decode()
 
 
 @pytest.mark.parametrize(
@@ -53,13 +53,13 @@ def marked(code: str) -> str:
     ],
 )
 def test_refuses(code, reason):
-    with pytest.raises(Refuse, match=reason):
+    with pytest.raises(RewriteRefusedError, match=reason):
         marked(code)
 
 
 def test_refuses_bytes_in_another_coding():
-    with pytest.raises(Refuse, match="does not parse"):
-        edited(b"import torch\nx = '\xff', 7\n", Mark())
+    with pytest.raises(RewriteRefusedError, match="does not parse"):
+        run_guarded_edit(b"import torch\nx = '\xff', 7\n", Mark())
 
 
 def test_refuses_deep_nesting_instead_of_crashing():
@@ -77,8 +77,8 @@ def test_refuses_deep_nesting_instead_of_crashing():
 
 
 def test_refuses_an_unknown_coding():
-    with pytest.raises(Refuse, match="does not parse"):
-        edited(b"# coding: klingon\nimport torch\nx = 7\n", Mark())
+    with pytest.raises(RewriteRefusedError, match="does not parse"):
+        run_guarded_edit(b"# coding: klingon\nimport torch\nx = 7\n", Mark())
 
 
 @pytest.mark.parametrize("code", ["", "import torch\n", "x = 6\n", f"import torch\n{FLAG}\nx = 8 if is_rocm else 7\n"])
@@ -134,19 +134,19 @@ PLACES = {
 
 
 @pytest.mark.parametrize(("before", "after"), PLACES.values(), ids=PLACES)
-def test_puts_the_flag(before, after):
+def test_defines_the_flag(before, after):
     assert marked(before) == after
     assert marked(after) == after
-    proof = prove("x.py", before.encode(), after.encode())
+    proof = prove_isolation("x.py", before.encode(), after.encode())
     assert proof.holds, proof.detail
 
 
-def test_carriage_returns_are_kept():
+def test_carriage_returns_are_preserved():
     after = marked("from torch import nn\r\nx = 7\r\n")
     assert after == f"from torch import nn\r\nimport torch\r\n\r\n{FLAG}\r\nx = {NEW}\r\n"
 
 
 def test_an_import_in_a_function_does_not_stop_the_proof():
     before = "from torch import nn\ndef f():\n    import torch\nx = 7\n"
-    proof = prove("x.py", before.encode(), marked(before).encode())
+    proof = prove_isolation("x.py", before.encode(), marked(before).encode())
     assert proof.holds, proof.detail

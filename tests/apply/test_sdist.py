@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.apply.sdist import exclusions, manifest, project
-from rocm3d.syntax.isolation import prove
+from rocm3d.apply.sdist import exclusions, manifest_without_folder, project_without_folder
+from rocm3d.syntax.isolation import prove_isolation
 from rocm3d.workspace.tree import Tree
 
 FINE = b"include README.md *.txt\nrecursive-include pkg *.cu\ngraft csrc\nprune docs\n# graft .\ninclude pkg/*.h\n"
@@ -13,22 +13,22 @@ GREEDY = ["graft .", "graft *", "global-include *.sh", "recursive-include . *.tx
           "include a \\\n rocm-port/x"]  # fmt: skip
 
 
-def made(tmp_path, data, folder="rocm-port"):
+def edited_manifest(tmp_path, data, folder="rocm-port"):
     (tmp_path / "MANIFEST.in").write_bytes(data)
-    return manifest(Tree.open(tmp_path), folder)
+    return manifest_without_folder(Tree.open(tmp_path), folder)
 
 
-def test_without_a_manifest_there_is_nothing_to_do(tmp_path):
-    assert manifest(Tree.open(tmp_path), "rocm-port") is None
+def test_no_edit_without_a_manifest(tmp_path):
+    assert manifest_without_folder(Tree.open(tmp_path), "rocm-port") is None
 
 
 @pytest.mark.parametrize("data", [FINE, b"", b"graft .\0\n", b"nonsense\ngraft\n"])
-def test_a_manifest_that_does_not_reach_the_folder_stays(tmp_path, data):
-    assert made(tmp_path, data) is None
+def test_a_manifest_that_does_not_include_the_folder_stays(tmp_path, data):
+    assert edited_manifest(tmp_path, data) is None
 
 
-def test_a_folder_that_is_no_plain_word_stays_out_of_it(tmp_path):
-    assert made(tmp_path, b"graft .\n", "my port") is None
+def test_folder_with_pattern_characters_is_not_edited(tmp_path):
+    assert edited_manifest(tmp_path, b"graft .\n", "my port") is None
 
 
 @pytest.mark.parametrize("line", GREEDY)
@@ -36,11 +36,11 @@ def test_a_folder_that_is_no_plain_word_stays_out_of_it(tmp_path):
 def test_the_folder_is_left_out_once(tmp_path, line, newline):
     data = line.encode().replace(b"\n", newline)
     for before in (b"include a" + newline + data + newline, b"include a" + newline + data):
-        after = made(tmp_path, before)
+        after = edited_manifest(tmp_path, before)
         block = newline.join([b"# rocm3d begin", b"prune rocm-port", b"# rocm3d end", b""])
         assert after == before.removesuffix(newline) + newline + block
-        assert prove("MANIFEST.in", before, after).holds
-        assert made(tmp_path, after) is None
+        assert prove_isolation("MANIFEST.in", before, after).holds
+        assert edited_manifest(tmp_path, after) is None
 
 
 @pytest.mark.parametrize(
@@ -48,22 +48,22 @@ def test_the_folder_is_left_out_once(tmp_path, line, newline):
               b"graft .\n# rocm3d begin\nprune a\nprune b\n# rocm3d end\n", b"graft x\n# rocm3d begin\n# rocm3d end\n"],
 )  # fmt: skip
 def test_anything_else_is_not_proven(after):
-    assert not prove("MANIFEST.in", b"graft .\n", after).holds
+    assert not prove_isolation("MANIFEST.in", b"graft .\n", after).holds
 
 
 @given(st.binary(max_size=80))
 def test_whatever_the_file_holds_an_edit_is_proven(tmp_path_factory, data):
-    after = made(tmp_path_factory.mktemp("m"), data)
-    assert after is None or prove("MANIFEST.in", data, after).holds
+    after = edited_manifest(tmp_path_factory.mktemp("m"), data)
+    assert after is None or prove_isolation("MANIFEST.in", data, after).holds
 
 
 HATCHLING = b"[build-system]\nrequires = ['hatchling']\nbuild-backend = 'hatchling.build'\n[project]\nname = 'x'\n"
 BLOCK = b'# rocm3d begin\n[tool.hatch.build.targets.sdist]\nexclude = ["/rocm-port"]\n# rocm3d end\n'
 
 
-def written(tmp_path, data, folder="rocm-port"):
+def edited_project(tmp_path, data, folder="rocm-port"):
     (tmp_path / "pyproject.toml").write_bytes(data)
-    return project(Tree.open(tmp_path), folder)
+    return project_without_folder(Tree.open(tmp_path), folder)
 
 
 @pytest.mark.parametrize(
@@ -79,14 +79,14 @@ def written(tmp_path, data, folder="rocm-port"):
         b"build-system = 1\n",
     ],
 )
-def test_a_project_that_is_built_or_told_otherwise_stays(tmp_path, data):
-    assert written(tmp_path, data) is None
+def test_project_with_another_backend_or_settings_stays(tmp_path, data):
+    assert edited_project(tmp_path, data) is None
 
 
-def test_settings_in_a_file_of_their_own_are_left_alone(tmp_path):
+def test_settings_in_hatch_toml_are_not_edited(tmp_path):
     (tmp_path / "hatch.toml").write_text("[build]\n")
 
-    assert written(tmp_path, HATCHLING) is None
+    assert edited_project(tmp_path, HATCHLING) is None
 
 
 @pytest.mark.parametrize(
@@ -95,11 +95,11 @@ def test_settings_in_a_file_of_their_own_are_left_alone(tmp_path):
 def test_hatchling_leaves_the_folder_out_once(tmp_path, more):
     before = HATCHLING + more
 
-    after = written(tmp_path, before)
+    after = edited_project(tmp_path, before)
 
     assert after == before + BLOCK
-    assert prove("pyproject.toml", before, after).holds
-    assert written(tmp_path, after) is None
+    assert prove_isolation("pyproject.toml", before, after).holds
+    assert edited_project(tmp_path, after) is None
 
 
 @pytest.mark.parametrize(
@@ -115,24 +115,24 @@ def test_hatchling_leaves_the_folder_out_once(tmp_path, more):
     ],
 )
 def test_any_other_change_of_a_project_is_not_proven(after):
-    assert not prove("pyproject.toml", HATCHLING, after).holds
+    assert not prove_isolation("pyproject.toml", HATCHLING, after).holds
 
 
 @pytest.mark.parametrize("more", [b"[tool.hatch.build.targets.sdist]\nexclude = ['a']\n", b"tool = 1\n", b"[x\n"])
-def test_a_table_that_is_there_already_is_not_proven(more):
+def test_change_of_an_existing_table_is_not_proven(more):
     before = more + HATCHLING
 
-    assert not prove("pyproject.toml", before, before + BLOCK).holds
+    assert not prove_isolation("pyproject.toml", before, before + BLOCK).holds
 
 
 @given(st.binary(max_size=80))
 def test_whatever_the_project_holds_an_edit_is_proven(tmp_path_factory, data):
     before = HATCHLING + data
-    after = written(tmp_path_factory.mktemp("p"), before)
-    assert after is None or prove("pyproject.toml", before, after).holds
+    after = edited_project(tmp_path_factory.mktemp("p"), before)
+    assert after is None or prove_isolation("pyproject.toml", before, after).holds
 
 
-def test_both_files_are_told(tmp_path):
+def test_exclusions_of_both_files(tmp_path):
     (tmp_path / "MANIFEST.in").write_bytes(b"graft .\n")
     (tmp_path / "pyproject.toml").write_bytes(HATCHLING)
 

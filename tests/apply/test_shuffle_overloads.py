@@ -38,7 +38,7 @@ def edited(text: str) -> str:
         f"// {DOWN}\n",
     ],
 )
-def test_stays_untouched(text):
+def test_other_functions_stay_unchanged(text):
     assert edited(text) == text
 
 
@@ -49,7 +49,7 @@ def test_the_bits_are_shuffled():
     assert "at::Half(static_cast<unsigned short>(__shfl_down(static_cast<int>(v.x), d, width))" in after
 
 
-def test_a_width_of_its_own_is_kept():
+def test_own_width_is_preserved():
     after = edited(
         "__device__ c10::BFloat16\n__shfl_sync(const unsigned m, const c10::BFloat16 v, int s, int w = 16) {\n"
         "  // as they are\n  return __shfl_sync(m, v, s, w);\n}\n"

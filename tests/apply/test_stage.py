@@ -5,26 +5,26 @@ import subprocess
 
 import pytest
 
-from rocm3d.apply.request import Request
+from rocm3d.apply.request import ApplyRequest
 from rocm3d.apply.stage import apply, is_port_folder, refuse_foreign_folder
-from rocm3d.model.failure import UserError
-from rocm3d.syntax.isolation import prove
+from rocm3d.model.errors import UserError
+from rocm3d.syntax.isolation import prove_isolation
 from rocm3d.workspace.journal import digest
 from rocm3d.workspace.tree import Tree
 
 GUARDED = b"#if !defined(USE_ROCM) && !defined(__HIP_PLATFORM_AMD__)\n#include <gone.h>\n#endif\nint x;\n"
-REQUEST = Request(folder="rocm-port")
+REQUEST = ApplyRequest(folder="rocm-port")
 
 
 @pytest.fixture
-def here(tmp_path):
+def repository(tmp_path):
     root = tmp_path / "target"
     root.mkdir()
 
     def write(path: str, data: bytes) -> Tree:
-        place = root / path
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(data)
+        file = root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(data)
         return Tree.open(root)
 
     write.root = root
@@ -34,45 +34,47 @@ def here(tmp_path):
 # Refusals.
 
 
-def test_a_foreign_folder_is_refused(here, make_plan):
-    tree = here("rocm-port/notes.txt", b"mine\n")
+def test_a_foreign_folder_is_refused(repository, make_plan):
+    tree = repository("rocm-port/notes.txt", b"mine\n")
     with pytest.raises(UserError, match="not made by rocm3d"):
         apply(make_plan(), tree, REQUEST)
 
 
 @pytest.mark.parametrize("manifest", [b"", b"{}", b"[]", b"null", b"{", b'{"tool": "other"}', b"\xff", b"[" * 100_000])
-def test_a_folder_with_another_manifest_is_foreign(here, manifest):
-    tree = here("rocm-port/port.json", manifest)
+def test_a_folder_with_another_manifest_is_foreign(repository, manifest):
+    tree = repository("rocm-port/port.json", manifest)
     assert not is_port_folder(tree, "rocm-port")
     with pytest.raises(UserError):
         refuse_foreign_folder(tree, "rocm-port")
 
 
-def test_our_own_folder_is_accepted(here, make_plan):
-    tree = here("a.txt", b"")
+def test_our_own_folder_is_accepted(repository, make_plan):
+    tree = repository("a.txt", b"")
     outcome = apply(make_plan(), tree, REQUEST)
     for path, data in outcome.contents.items():
-        tree = here(path, data)
+        tree = repository(path, data)
     assert is_port_folder(tree, "rocm-port")
     assert apply(make_plan(), tree, REQUEST).contents.keys() >= outcome.contents.keys()
 
 
-def test_another_folder_is_taken_where_asked(here, make_plan):
-    tree = here("rocm-port/notes.txt", b"mine\n")
-    outcome = apply(make_plan(), tree, Request(folder="amd"))
+def test_another_folder_can_be_requested(repository, make_plan):
+    tree = repository("rocm-port/notes.txt", b"mine\n")
+    outcome = apply(make_plan(), tree, ApplyRequest(folder="amd"))
     assert all(path.startswith("amd/") for path in outcome.contents)
 
 
 @pytest.mark.parametrize("path", ["missing.cu", "big.cu"])
-def test_a_file_that_cannot_be_read_is_refused(here, make_plan, make_edit, path):
-    here("big.cu", b"#include <gone.h>\n" + b" " * (4 * 1024 * 1024))
-    outcome = apply(make_plan(make_edit("guard_include", path, headers=["gone.h"])), Tree.open(here.root), REQUEST)
-    assert [(item.path, item.reason) for item in outcome.patch.refused] == [(path, "cannot read the file")]
+def test_a_file_that_cannot_be_read_is_refused(repository, make_plan, make_edit, path):
+    repository("big.cu", b"#include <gone.h>\n" + b" " * (4 * 1024 * 1024))
+    outcome = apply(
+        make_plan(make_edit("guard_include", path, headers=["gone.h"])), Tree.open(repository.root), REQUEST
+    )
+    assert [(entry.path, entry.reason) for entry in outcome.patch.refused] == [(path, "cannot read the file")]
     assert path not in outcome.contents
 
 
-def test_an_edit_that_is_not_proven_is_refused_and_not_made(here, make_plan, make_edit):
-    tree = here("x.cu", b"#define USE_ROCM\n#include <gone.h>\nint x;\n#undef USE_ROCM\n#include <gone.h>\n")
+def test_an_edit_that_is_not_proven_is_refused_and_not_made(repository, make_plan, make_edit):
+    tree = repository("x.cu", b"#define USE_ROCM\n#include <gone.h>\nint x;\n#undef USE_ROCM\n#include <gone.h>\n")
     outcome = apply(make_plan(make_edit("guard_include", "x.cu", headers=["gone.h"])), tree, REQUEST)
     (refused,) = outcome.patch.refused
     assert "isolation not proven" in refused.reason
@@ -80,46 +82,46 @@ def test_an_edit_that_is_not_proven_is_refused_and_not_made(here, make_plan, mak
     assert "x.cu" not in {change.path for change in outcome.patch.changes}
 
 
-def test_an_edit_in_a_file_without_a_known_proof_is_refused(here, make_plan, make_edit):
-    tree = here("x.txt", b"#include <gone.h>\n")
+def test_an_edit_in_a_file_without_a_known_proof_is_refused(repository, make_plan, make_edit):
+    tree = repository("x.txt", b"#include <gone.h>\n")
     outcome = apply(make_plan(make_edit("guard_include", "x.txt", headers=["gone.h"])), tree, REQUEST)
     assert "no proof" in outcome.patch.refused[0].reason
     assert "x.txt" not in outcome.contents
 
 
-def test_a_rewrite_that_refuses_says_why(here, make_plan, make_edit):
-    tree = here("x.cu", b"#include <gone.h>\nvoid f() { reduce(1); }\n")
+def test_refusal_of_a_rewrite_has_its_reason(repository, make_plan, make_edit):
+    tree = repository("x.cu", b"#include <gone.h>\nvoid f() { reduce(1); }\n")
     edit = make_edit("guard_include", "x.cu", headers=["gone.h"], refuse_if_called=["reduce"])
     outcome = apply(make_plan(edit), tree, REQUEST)
-    assert [item.reason for item in outcome.patch.refused] == ["this file uses reduce from the header"]
+    assert [entry.reason for entry in outcome.patch.refused] == ["this file uses reduce from the header"]
 
 
-def test_a_review_edit_needs_the_flag(here, make_plan, make_edit):
-    tree = here("x.cu", b"#include <gone.h>\nint x;\n")
+def test_a_review_edit_needs_the_flag(repository, make_plan, make_edit):
+    tree = repository("x.cu", b"#include <gone.h>\nint x;\n")
     plan = make_plan(make_edit("guard_include", "x.cu", safety="review", headers=["gone.h"]))
     without = apply(plan, tree, REQUEST)
     assert "--review" in without.patch.refused[0].reason
     assert "x.cu" not in without.contents
-    assert apply(plan, tree, Request(folder="rocm-port", review=True)).contents["x.cu"] == GUARDED
+    assert apply(plan, tree, ApplyRequest(folder="rocm-port", review=True)).contents["x.cu"] == GUARDED
 
 
 @pytest.mark.parametrize("review", [False, True])
-def test_a_manual_edit_is_never_made(here, make_plan, make_edit, review):
-    tree = here("x.cu", b"#include <gone.h>\nint x;\n")
+def test_a_manual_edit_is_never_made(repository, make_plan, make_edit, review):
+    tree = repository("x.cu", b"#include <gone.h>\nint x;\n")
     plan = make_plan(make_edit("guard_include", "x.cu", safety="manual", headers=["gone.h"]))
-    outcome = apply(plan, tree, Request(folder="rocm-port", review=review))
+    outcome = apply(plan, tree, ApplyRequest(folder="rocm-port", review=review))
     assert "x.cu" not in outcome.contents
     assert len(outcome.patch.refused) == 1
 
 
-def test_a_rewrite_that_this_version_lacks_is_refused(here, make_plan, make_edit):
-    tree = here("x.cu", b"int x;\n")
+def test_unknown_rewrite_is_refused(repository, make_plan, make_edit):
+    tree = repository("x.cu", b"int x;\n")
     outcome = apply(make_plan(make_edit("no_such_rewrite", "x.cu")), tree, REQUEST)
-    assert [item.recipe for item in outcome.patch.refused] == ["no-such-rewrite"]
+    assert [entry.recipe for entry in outcome.patch.refused] == ["no-such-rewrite"]
 
 
-def test_an_edit_with_nothing_to_do_is_no_change(here, make_plan, make_edit):
-    tree = here("x.cu", b"int x;\n")
+def test_an_edit_without_effect_is_no_change(repository, make_plan, make_edit):
+    tree = repository("x.cu", b"int x;\n")
     outcome = apply(make_plan(make_edit("guard_include", "x.cu", headers=["gone.h"])), tree, REQUEST)
     assert "x.cu" not in outcome.contents
     assert outcome.patch.refused == ()
@@ -128,21 +130,21 @@ def test_an_edit_with_nothing_to_do_is_no_change(here, make_plan, make_edit):
 # What is done.
 
 
-def test_a_proven_edit_is_made_and_nothing_is_written(here, make_plan, make_edit, snapshot):
-    tree = here("x.cu", b"#include <gone.h>\nint x;\n")
-    before = snapshot(here.root)
+def test_a_proven_edit_is_made_and_nothing_is_written(repository, make_plan, make_edit, snapshot):
+    tree = repository("x.cu", b"#include <gone.h>\nint x;\n")
+    before = snapshot(repository.root)
     outcome = apply(make_plan(make_edit("guard_include", "x.cu", headers=["gone.h"])), tree, REQUEST)
     (change,) = [change for change in outcome.patch.changes if change.kind == "edited"]
     assert outcome.contents["x.cu"] == GUARDED
     assert change.proof.holds
     assert (change.before, change.after) == (digest(b"#include <gone.h>\nint x;\n"), digest(GUARDED))
     assert change.recipes == ("guard-include",)
-    assert snapshot(here.root) == before
+    assert snapshot(repository.root) == before
 
 
-def test_two_edits_of_a_file_add_up_even_when_the_plan_names_another_between(here, make_plan, make_edit):
-    here("y.cu", b"int y;\n")
-    tree = here("x.cu", b"#include <a.h>\nint x;\n#include <b.h>\nint y;\n")
+def test_two_edits_of_a_file_add_up_even_when_the_plan_names_another_between(repository, make_plan, make_edit):
+    repository("y.cu", b"int y;\n")
+    tree = repository("x.cu", b"#include <a.h>\nint x;\n#include <b.h>\nint y;\n")
     edits = [
         make_edit("guard_include", "x.cu", recipe="one", headers=["a.h"]),
         make_edit("guard_include", "y.cu", headers=["a.h"]),
@@ -154,42 +156,42 @@ def test_two_edits_of_a_file_add_up_even_when_the_plan_names_another_between(her
     assert change.recipes == ("one", "two")
 
 
-def test_earlier_edits_are_carried(here, make_plan, make_edit):
+def test_earlier_edits_are_carried(repository, make_plan, make_edit):
     original = b"#include <gone.h>\nint x;\n"
-    tree = here("x.cu", original)
+    tree = repository("x.cu", original)
     plan = make_plan(make_edit("guard_include", "x.cu", headers=["gone.h"]))
     first = apply(plan, tree, REQUEST)
     for path, data in first.contents.items():
-        tree = here(path, data)
-    again = apply(make_plan(), tree, Request(folder="rocm-port", originals={"x.cu": original}), first.patch)
+        tree = repository(path, data)
+    again = apply(make_plan(), tree, ApplyRequest(folder="rocm-port", originals={"x.cu": original}), first.patch)
     (change,) = [change for change in again.patch.changes if change.path == "x.cu"]
     assert again.contents["x.cu"] == GUARDED
     assert change.before == digest(original)
     assert change.recipes == ("guard-include",)
 
 
-def test_apply_twice_is_apply_once(here, make_plan, make_edit):
+def test_apply_twice_is_apply_once(repository, make_plan, make_edit):
     original = b"#include <gone.h>\nint x;\n"
-    tree = here("x.cu", original)
+    tree = repository("x.cu", original)
     plan = make_plan(make_edit("guard_include", "x.cu", headers=["gone.h"]))
     first = apply(plan, tree, REQUEST)
     for path, data in first.contents.items():
-        tree = here(path, data)
-    again = apply(plan, tree, Request(folder="rocm-port", originals={"x.cu": original}), first.patch)
+        tree = repository(path, data)
+    again = apply(plan, tree, ApplyRequest(folder="rocm-port", originals={"x.cu": original}), first.patch)
     assert again.contents == first.contents
     assert again.patch == first.patch
 
 
-def test_a_file_put_back_by_hand_is_not_carried(here, make_plan):
-    tree = here("x.cu", b"int x;\n")
+def test_a_file_put_back_by_hand_is_not_carried(repository, make_plan):
+    tree = repository("x.cu", b"int x;\n")
     outcome = apply(
-        make_plan(), tree, Request(folder="rocm-port", originals={"x.cu": b"int x;\n", "y.cu": b"", "z": None})
+        make_plan(), tree, ApplyRequest(folder="rocm-port", originals={"x.cu": b"int x;\n", "y.cu": b"", "z": None})
     )
     assert set(outcome.contents) == {path for path in outcome.contents if path.startswith("rocm-port/")}
 
 
-def test_the_manifest_says_what_belongs_to_the_port(here, make_plan, make_edit):
-    tree = here("x.cu", b"#include <gone.h>\nint x;\n")
+def test_the_manifest_lists_the_files_of_the_port(repository, make_plan, make_edit):
+    tree = repository("x.cu", b"#include <gone.h>\nint x;\n")
     outcome = apply(make_plan(make_edit("guard_include", "x.cu", headers=["gone.h"])), tree, REQUEST)
     manifest = json.loads(outcome.contents["rocm-port/port.json"])
     assert manifest["tool"] == "rocm3d"
@@ -210,36 +212,36 @@ FILES = {
 
 @pytest.mark.parametrize("path", ["x.cu", "a folder/x y.cu"])
 @pytest.mark.parametrize("data", FILES.values(), ids=FILES)
-def test_the_diff_is_a_patch_that_git_takes(here, make_plan, make_edit, data, path):
+def test_git_accepts_the_diff(repository, make_plan, make_edit, data, path):
     """Applied to the original it gives the very bytes that apply writes."""
-    here("requirements.txt", b"torch\n")
-    tree = here(path, data)
+    repository("requirements.txt", b"torch\n")
+    tree = repository(path, data)
     outcome = apply(make_plan(make_edit("guard_include", path, headers=["gone.h"])), tree, REQUEST)
     patch = "".join(change.diff for change in outcome.patch.changes)
     command = ["git", "-c", "core.autocrlf=false", "apply", "--whitespace=nowarn", "-"]
     ended = subprocess.run(
         command,
         input=patch.encode(),
-        cwd=here.root,
+        cwd=repository.root,
         capture_output=True,
         check=False,
-        env={"GIT_CEILING_DIRECTORIES": str(here.root.parent), "PATH": "/usr/bin:/bin"},
+        env={"GIT_CEILING_DIRECTORIES": str(repository.root.parent), "PATH": "/usr/bin:/bin"},
     )
     assert ended.returncode == 0, ended.stderr.decode()
-    assert {name: (here.root / name).read_bytes() for name in outcome.contents} == dict(outcome.contents)
+    assert {name: (repository.root / name).read_bytes() for name in outcome.contents} == dict(outcome.contents)
 
 
-def test_the_diff_of_an_added_file_tells_a_missing_last_newline(here, make_plan):
-    outcome = apply(make_plan(), here("requirements.txt", b"torch"), REQUEST)
+def test_the_diff_of_an_added_file_marks_a_missing_last_newline(repository, make_plan):
+    outcome = apply(make_plan(), repository("requirements.txt", b"torch"), REQUEST)
     (change,) = [change for change in outcome.patch.changes if change.path == "rocm-port/requirements.txt"]
     assert change.diff.endswith("+torch\n\\ No newline at end of file\n")
 
 
-def test_every_change_of_an_outcome_is_proven(here, make_plan, make_edit):
+def test_every_change_of_an_outcome_is_proven(repository, make_plan, make_edit):
     before = (
         b"from torch.utils import cpp_extension as e\nx = ['--use_fast_math']\nif e.CUDA_HOME is None:\n    y = 1\n"
     )
-    tree = here("setup.py", before)
+    tree = repository("setup.py", before)
     edits = (
         make_edit("split_compile_flags", "setup.py", nvcc_only=["--use_fast_math"]),
         make_edit("open_cuda_home_gate", "setup.py"),
@@ -247,5 +249,5 @@ def test_every_change_of_an_outcome_is_proven(here, make_plan, make_edit):
     outcome = apply(make_plan(*edits), tree, REQUEST)
     assert outcome.patch.refused == ()
     assert all(change.proof.holds for change in outcome.patch.changes)
-    assert prove("setup.py", before, outcome.contents["setup.py"]).holds
+    assert prove_isolation("setup.py", before, outcome.contents["setup.py"]).holds
     assert outcome.contents["setup.py"].count(b"is_rocm = ") == 1

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from rocm3d.apply.lane_calls import lane_calls
-from rocm3d.apply.rewrite import Refuse
-from rocm3d.apply.wide_masks import widened
+from rocm3d.apply.rewrite import RewriteRefusedError
+from rocm3d.apply.wide_masks import widen_mask
 from rocm3d.syntax.cuda import CudaUnit
 
 
@@ -13,7 +13,7 @@ def edits(body: str) -> list[tuple[str, str]]:
     unit = CudaUnit("", data)
     call = next(iter(lane_calls(unit, ["__activemask"])))
     assert call.node is not None
-    return [(data[e.start : e.end].decode(), e.text.decode()) for e in widened(unit, call.node, "__ballot(1)")]
+    return [(data[e.start : e.end].decode(), e.text.decode()) for e in widen_mask(unit, call.node, "__ballot(1)")]
 
 
 @pytest.mark.parametrize(
@@ -33,13 +33,13 @@ def edits(body: str) -> list[tuple[str, str]]:
         "return h(__activemask());",
     ],
 )
-def test_what_may_keep_32_bits_is_refused(body):
-    with pytest.raises(Refuse):
+def test_operand_that_may_have_32_bits_is_refused(body):
+    with pytest.raises(RewriteRefusedError):
         edits(body)
 
 
 @pytest.mark.parametrize(
-    ("body", "wanted"),
+    ("body", "expected"),
     [
         ("unsigned a = __activemask();", [("unsigned", "unsigned long long")]),
         ("auto a = __activemask(); if (!a) g(); while (a != 0) g();", []),
@@ -54,5 +54,5 @@ def test_what_may_keep_32_bits_is_refused(body):
         ("if (__activemask() == 0) g();", []),
     ],
 )
-def test_uses_that_are_known(body, wanted):
-    assert sorted(edits(body)) == sorted([("__activemask()", "__ballot(1)"), *wanted])
+def test_known_uses_are_widened(body, expected):
+    assert sorted(edits(body)) == sorted([("__activemask()", "__ballot(1)"), *expected])

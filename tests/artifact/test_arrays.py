@@ -10,33 +10,33 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.artifact.arrays import arrays, need_numpy
-from rocm3d.model.failure import MachineLacks, UserError
+from rocm3d.artifact.arrays import read_arrays, require_numpy
+from rocm3d.model.errors import MachineError, UserError
 
 
 @pytest.mark.parametrize("suffix", [".npy", ".npz", ".ply", ".json"])
 @pytest.mark.parametrize("data", [b"", b"nonsense", b"\x93NUMPY\x01", b"ply\nformat ascii 1.0\n", b"PK\x03\x04"])
 def test_what_is_no_such_file_is_refused_in_one_line(tmp_path, suffix, data):
-    place = tmp_path / f"x{suffix}"
-    place.write_bytes(data)
+    path = tmp_path / f"x{suffix}"
+    path.write_bytes(data)
 
     with pytest.raises(UserError, match="cannot be read"):
-        list(arrays(place))
+        list(read_arrays(path))
 
 
 def test_objects_in_a_numpy_file_are_not_loaded(tmp_path):
-    place = tmp_path / "x.npy"
-    numpy.save(place, numpy.array([{"a": 1}], dtype=object), allow_pickle=True)
+    path = tmp_path / "x.npy"
+    numpy.save(path, numpy.array([{"a": 1}], dtype=object), allow_pickle=True)
 
     with pytest.raises(UserError, match="cannot be read"):
-        list(arrays(place))
+        list(read_arrays(path))
 
 
-def test_without_the_extra_it_says_what_to_install(monkeypatch):
+def test_without_the_extra_it_names_the_package_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "plyfile", None)
 
-    with pytest.raises(MachineLacks, match="plyfile") as failure:
-        need_numpy()
+    with pytest.raises(MachineError, match="plyfile") as failure:
+        require_numpy()
     assert "rocm3d[numerics]" in failure.value.hint
 
 
@@ -44,8 +44,11 @@ def test_arrays_of_numpy_files(tmp_path):
     numpy.save(tmp_path / "one.npy", numpy.ones((2, 2)))
     numpy.savez(tmp_path / "two.npz", b=numpy.zeros(1), a=numpy.arange(3))
 
-    assert [name for name, _ in arrays(tmp_path / "one.npy")] == [""]
-    assert [(name, array.tolist()) for name, array in arrays(tmp_path / "two.npz")] == [("a", [0, 1, 2]), ("b", [0])]
+    assert [name for name, _ in read_arrays(tmp_path / "one.npy")] == [""]
+    assert [(name, array.tolist()) for name, array in read_arrays(tmp_path / "two.npz")] == [
+        ("a", [0, 1, 2]),
+        ("b", [0]),
+    ]
 
 
 def test_properties_of_a_ply_file_with_its_lists(tmp_path):
@@ -55,16 +58,16 @@ def test_properties_of_a_ply_file_with_its_lists(tmp_path):
     elements = [plyfile.PlyElement.describe(vertices, "vertex"), plyfile.PlyElement.describe(faces, "face")]
     plyfile.PlyData(elements).write(str(tmp_path / "x.ply"))
 
-    found = {name: array.tolist() for name, array in arrays(tmp_path / "x.ply")}
+    result = {name: array.tolist() for name, array in read_arrays(tmp_path / "x.ply")}
 
-    assert found == {
+    assert result == {
         "vertex.x": [0, 3], "vertex.y": [1, 4], "vertex.z": [2, 5],
         "face.vertex_indices.lengths": [3, 2], "face.vertex_indices": [0, 1, 1, 1, 0],
     }  # fmt: skip
 
 
 def test_numbers_of_json_and_nothing_else(tmp_path):
-    place = tmp_path / "x.json"
+    path = tmp_path / "x.json"
     value = {
         "psnr": 30.5,
         "steps": 7,
@@ -74,11 +77,11 @@ def test_numbers_of_json_and_nothing_else(tmp_path):
         "all": [1.5, 2],
         "mixed": [1, "a", {"b": 2}],
     }
-    place.write_text(json.dumps(value))
+    path.write_text(json.dumps(value))
 
-    found = {name: (array.tolist(), str(array.dtype)) for name, array in arrays(place)}
+    result = {name: (array.tolist(), str(array.dtype)) for name, array in read_arrays(path)}
 
-    assert found == {
+    assert result == {
         "psnr": (30.5, "float32"), "steps": (7, "int64"), "all": ([1.5, 2], "float32"),
         "mixed.0": (1, "int64"), "mixed.2.b": (2, "int64"),
     }  # fmt: skip
@@ -92,7 +95,7 @@ NUMBERS = st.recursive(
 
 @given(NUMBERS)
 def test_any_json_is_read(tmp_path_factory, value):
-    place = Path(tmp_path_factory.mktemp("json"), "x.json")
-    place.write_text(json.dumps(value))
+    path = Path(tmp_path_factory.mktemp("json"), "x.json")
+    path.write_text(json.dumps(value))
 
-    assert all(array.dtype.kind in "iuf" for _, array in arrays(place))
+    assert all(array.dtype.kind in "iuf" for _, array in read_arrays(path))

@@ -7,9 +7,9 @@ import pytest
 from PIL import Image
 
 from rocm3d.artifact import check as module
-from rocm3d.artifact.check import check, check_all, is_artifact, keys
-from rocm3d.artifact.look import look
-from rocm3d.model.artifact import KEYS
+from rocm3d.artifact.check import check, check_all, is_artifact, metric_descriptions
+from rocm3d.artifact.inspection import inspect_file
+from rocm3d.model.artifact import METRICS
 
 
 def test_a_file_that_takes_too_long_was_not_read(tmp_path):
@@ -56,10 +56,10 @@ def test_modules_in_the_current_folder_are_not_loaded(tmp_path, monkeypatch):
     assert check(Path("a.npy")).outcome == "ok"
 
 
-def test_it_says_the_same_as_a_look(tmp_path):
+def test_it_returns_the_same_as_inspection(tmp_path):
     numpy.savez(tmp_path / "a.npz", scores=numpy.linspace(0, 1, 5))
 
-    assert check(tmp_path / "a.npz") == look(tmp_path / "a.npz")
+    assert check(tmp_path / "a.npz") == inspect_file(tmp_path / "a.npz")
 
 
 def test_one_that_ends_its_process_loses_no_other(tmp_path, monkeypatch):
@@ -71,16 +71,16 @@ def test_one_that_ends_its_process_loses_no_other(tmp_path, monkeypatch):
     for name in "abc":
         numpy.save(tmp_path / f"{name}.npy", numpy.ones(3))
 
-    found = check_all([tmp_path / f"{name}.npy" for name in "abc"])
+    result = check_all([tmp_path / f"{name}.npy" for name in "abc"])
 
-    assert [item.reason for item in found] == ["", "the reader was killed by SIGABRT", ""]
+    assert [entry.reason for entry in result] == ["", "the reader was killed by SIGABRT", ""]
 
 
 def test_more_than_one_process_can_be_needed(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "_BATCH", 2)
     numpy.save(tmp_path / "a.npy", numpy.ones(3))
 
-    assert [item.outcome for item in check_all([tmp_path / "a.npy"] * 3)] == ["ok"] * 3
+    assert [entry.outcome for entry in check_all([tmp_path / "a.npy"] * 3)] == ["ok"] * 3
     assert check_all([]) == []
 
 
@@ -98,10 +98,10 @@ def test_every_metric_of_a_reader_is_documented(tmp_path, gaussians, write_ply, 
         write_video("v.mp4", moving), tmp_path / "i.png", tmp_path / "a.npy",
     ]  # fmt: skip
 
-    for artifact in map(look, places):
-        known = {key.replace("ARRAY", "array") for key in KEYS[artifact.kind]}
+    for artifact in map(inspect_file, places):
+        known = {key.replace("ARRAY", "array") for key in METRICS[artifact.kind]}
         assert set(artifact.metrics) == known, artifact.kind
-    assert {look(place).kind for place in places} == set(keys())
+    assert {inspect_file(path).kind for path in places} == set(metric_descriptions())
 
 
 XYZ = b"property float x\nproperty float y\nproperty float z\n"
@@ -122,10 +122,10 @@ def test_a_header_that_promises_a_million_million_is_refused_before_anything_is_
     """With just the memory that the readers need: believing the header would exceed the memory limit."""
     (tmp_path / name).write_bytes(PROMISES[name])
 
-    found = check(tmp_path / name, memory=2 * 1024**3)
+    result = check(tmp_path / name, memory=2 * 1024**3)
 
-    assert found.outcome == "bad"
-    assert "memory" not in found.reason
+    assert result.outcome == "bad"
+    assert "memory" not in result.reason
 
 
 @pytest.mark.parametrize(
@@ -138,6 +138,6 @@ def test_a_header_that_promises_a_million_million_is_refused_before_anything_is_
 def test_what_nobody_reads_is_named_and_not_called_broken(tmp_path, name, content, what):
     (tmp_path / name).write_bytes(content)
 
-    found = check(tmp_path / name)
+    result = check(tmp_path / name)
 
-    assert (found.outcome, found.reason) == ("not_read", what)
+    assert (result.outcome, result.reason) == ("not_read", what)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.artifact.difference import compare, kind
+from rocm3d.artifact.difference import compare, tolerance_dtype
 from rocm3d.knowledge.load import load
 
 TOLERANCES = load().tolerances
@@ -28,17 +28,17 @@ def compared(reference, candidate, tolerance="float32-operator", dtype="float32"
         (1, 2, "1 of 1 elements differ; worst: 2.0, expected 1.0"),
     ],
 )
-def test_what_does_not_agree_says_why(reference, candidate, reason):
-    found = compared(reference, candidate)
+def test_what_does_not_agree_gives_the_reason(reference, candidate, reason):
+    result = compared(reference, candidate)
 
-    assert (found.agrees, found.reason) == (False, reason)
+    assert (result.agrees, result.reason) == (False, reason)
 
 
 def test_whole_numbers_must_be_equal_beyond_what_a_float_can_hold():
-    found = compared([2**60], [2**60 + 1], "int-exact", "int64")
+    result = compared([2**60], [2**60 + 1], "int-exact", "int64")
 
-    assert (found.agrees, found.max_error) == (False, 1)
-    assert (found.worst.got, found.worst.wanted) == (str(2**60 + 1), str(2**60))
+    assert (result.agrees, result.max_error) == (False, 1)
+    assert (result.worst.got, result.worst.wanted) == (str(2**60 + 1), str(2**60))
 
 
 @pytest.mark.parametrize(
@@ -51,21 +51,21 @@ def test_what_agrees(reference, candidate):
 
 def test_the_worst_is_the_one_nearest_to_its_limit():
     """A small error at zero is worse than a larger one at a large number."""
-    found = compared([0, 1000], [9e-5, 1000.01])
+    result = compared([0, 1000], [9e-5, 1000.01])
 
-    assert found.agrees is True
-    assert found.worst.index == (0,)
-    assert found.max_error == pytest.approx(0.01, rel=0.1)
+    assert result.agrees is True
+    assert result.worst.index == (0,)
+    assert result.max_error == pytest.approx(0.01, rel=0.1)
 
 
 def test_complex_numbers_are_compared_by_their_distance():
-    found = compared([1 + 1j], [1 + 2j], dtype="complex64")
+    result = compared([1 + 1j], [1 + 2j], dtype="complex64")
 
-    assert (found.agrees, found.max_error) == (False, 1)
+    assert (result.agrees, result.max_error) == (False, 1)
 
 
 @pytest.mark.parametrize(
-    ("array", "dtype", "wanted"),
+    ("array", "dtype", "expected"),
     [
         (numpy.ones(1, "f8"), "", "float64"),
         (numpy.ones(1, "f4"), "bfloat16", "bfloat16"),
@@ -76,8 +76,8 @@ def test_complex_numbers_are_compared_by_their_distance():
         (numpy.array(["a"]), "", None),
     ],
 )
-def test_the_kind_of_numbers(array, dtype, wanted):
-    assert kind(array, dtype) == wanted
+def test_the_kind_of_numbers(array, dtype, expected):
+    assert tolerance_dtype(array, dtype) == expected
 
 
 LISTS = st.lists(st.floats(width=32), max_size=6)
@@ -90,12 +90,12 @@ def test_a_tensor_agrees_with_itself(values):
 
 @given(LISTS, LISTS)
 def test_it_agrees_only_where_every_element_does(reference, candidate):
-    found = compared(reference, candidate)
+    result = compared(reference, candidate)
 
     if len(reference) == len(candidate):
-        wanted = numpy.allclose(
+        expected = numpy.allclose(
             numpy.float64(numpy.float32(candidate)), numpy.float64(numpy.float32(reference)), 1e-4, 1e-4, equal_nan=True
         )
-        assert found.agrees == wanted
+        assert result.agrees == expected
     else:
-        assert not found.agrees
+        assert not result.agrees

@@ -4,25 +4,25 @@ from pathlib import Path
 
 import pytest
 
-from rocm3d.artifact.formats import FORMATS, by_content, by_name
+from rocm3d.artifact.formats import FORMATS, format_by_content, format_by_name
 
 
 @pytest.mark.parametrize("name", ["train.log", "model.safetensors", "run.json", "noending", "checkpoint.pt"])
 def test_other_files_are_no_artifacts(name):
-    assert by_name(Path(name)) is None
+    assert format_by_name(Path(name)) is None
 
 
 @pytest.mark.parametrize("head", [b"", b"\n", b"hello world\n", b"v0.1 of something\n", b"\0" * 64])
 def test_bytes_that_say_nothing(head):
-    assert by_content(head) is None
+    assert format_by_content(head) is None
 
 
 def test_the_ending_decides_whatever_its_case():
-    assert by_name(Path("a/B.PLY")).name == "PLY"
+    assert format_by_name(Path("a/B.PLY")).name == "PLY"
 
 
 def test_no_ending_belongs_to_two_formats():
-    endings = [ending for form in FORMATS for ending in form.endings]
+    endings = [ending for form in FORMATS for ending in form.suffixes]
 
     assert len(endings) == len(set(endings))
 
@@ -36,4 +36,4 @@ def test_no_ending_belongs_to_two_formats():
     ],
 )  # fmt: skip
 def test_what_a_beginning_is_called(head, called):
-    assert by_content(head).called == called
+    assert format_by_content(head).name_with_article == called

@@ -3,63 +3,63 @@ from __future__ import annotations
 import numpy
 import pytest
 
-from rocm3d.artifact.geometry import surface
-from rocm3d.artifact.sight import Unfit
+from rocm3d.artifact.artifact_report import InvalidArtifactError
+from rocm3d.artifact.geometry import mesh_report
 
 NOTHING = numpy.zeros((0, 3)), numpy.zeros((0, 3), dtype=int)
 
 
 @pytest.mark.parametrize("parts", [[], [NOTHING]])
 def test_nothing_is_empty(parts):
-    assert surface(parts).problems == ["empty: no vertices and no faces"]
+    assert mesh_report(parts).problems == ["empty: no vertices and no faces"]
 
 
 @pytest.mark.parametrize("corner", [-1, 8])
-def test_a_face_of_vertices_that_are_not_there(cube, corner):
+def test_a_face_of_vertices_that_do_not_exist(cube, corner):
     vertices, faces = cube
-    with pytest.raises(Unfit, match="vertices that do not exist"):
-        surface([(vertices, numpy.vstack([faces, [0, 1, corner]]))])
+    with pytest.raises(InvalidArtifactError, match="vertices that do not exist"):
+        mesh_report([(vertices, numpy.vstack([faces, [0, 1, corner]]))])
 
 
 def test_vertices_alone_are_no_mesh(cube):
-    assert surface([(cube[0], NOTHING[1])]).problems == ["no faces: only 8 vertices"]
+    assert mesh_report([(cube[0], NOTHING[1])]).problems == ["no faces: only 8 vertices"]
 
 
-def test_nan_is_told_and_is_not_closed(cube):
+def test_nan_is_reported_and_is_not_closed(cube):
     vertices, faces = cube
     vertices = vertices.copy()
     vertices[0] = numpy.nan
 
-    sight = surface([(vertices, faces)])
+    report = mesh_report([(vertices, faces)])
 
-    assert sight.problems[0] == "1 of 8 vertices hold NaN or infinity"
-    assert sight.metrics["watertight"] == 0
+    assert report.problems[0] == "1 of 8 vertices hold NaN or infinity"
+    assert report.metrics["watertight"] == 0
 
 
 def test_faces_without_area(cube):
     vertices, faces = cube
 
-    assert surface([(vertices * [1, 0, 0], faces)]).problems == ["degenerate: none of its 12 faces has an area"]
-    assert surface([(vertices, numpy.vstack([faces[:3], [[0, 0, 1]] * 5]))]).problems == [
+    assert mesh_report([(vertices * [1, 0, 0], faces)]).problems == ["degenerate: none of its 12 faces has an area"]
+    assert mesh_report([(vertices, numpy.vstack([faces[:3], [[0, 0, 1]] * 5]))]).problems == [
         "degenerate: 5 of 8 faces have no area"
     ]
 
 
 def test_a_hole_is_not_watertight_and_no_problem(cube):
-    sight = surface([(cube[0], cube[1][1:])])
+    report = mesh_report([(cube[0], cube[1][1:])])
 
-    assert (sight.metrics["watertight"], sight.problems) == (0, [])
+    assert (report.metrics["watertight"], report.problems) == (0, [])
 
 
 def test_vertices_parted_along_a_seam_still_close(cube):
     vertices, faces = cube
-    sight = surface([(vertices[faces].reshape(-1, 3), numpy.arange(36).reshape(-1, 3))])
+    report = mesh_report([(vertices[faces].reshape(-1, 3), numpy.arange(36).reshape(-1, 3))])
 
-    assert (sight.metrics["vertices"], sight.metrics["watertight"]) == (36, 1)
+    assert (report.metrics["vertices"], report.metrics["watertight"]) == (36, 1)
 
 
 def test_the_numbers_of_several_meshes(cube):
-    metrics = surface([cube, (cube[0] + 5, cube[1])]).metrics
+    metrics = mesh_report([cube, (cube[0] + 5, cube[1])]).metrics
 
     assert (metrics["vertices"], metrics["faces"], metrics["degenerate"], metrics["watertight"]) == (16, 24, 0, 1)
     assert metrics["extent"] == pytest.approx(6 * 3**0.5)
@@ -69,7 +69,7 @@ def test_the_picture_holds_the_surface_of_every_part(cube):
     """The same triangles in one part or in two are the same picture."""
     both = numpy.concatenate([cube[0], cube[0] + 5])
 
-    assert surface([cube, (cube[0] + 5, cube[1])]).picture == (
-        surface([(both, numpy.concatenate([cube[1], cube[1] + 8]))]).picture
+    assert mesh_report([cube, (cube[0] + 5, cube[1])]).picture == (
+        mesh_report([(both, numpy.concatenate([cube[1], cube[1] + 8]))]).picture
     )
-    assert surface([cube]).picture != ""
+    assert mesh_report([cube]).picture != ""

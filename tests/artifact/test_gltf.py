@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from rocm3d.artifact import gltf
-from rocm3d.artifact.sight import Unfit, Unread
+from rocm3d.artifact.artifact_report import InvalidArtifactError, UnreadableArtifactError
 
 
 @pytest.fixture
@@ -61,99 +61,101 @@ def write_gltf(tmp_path, cube, noise):
 def test_other_texts_are_called_what_they_are(tmp_path, text, reason):
     (tmp_path / "a.gltf").write_text(text)
 
-    with pytest.raises(Unfit, match=reason):
-        gltf.look(tmp_path / "a.gltf")
+    with pytest.raises(InvalidArtifactError, match=reason):
+        gltf.inspect(tmp_path / "a.gltf")
 
 
 def test_an_old_version_is_not_read(write_gltf):
-    with pytest.raises(Unread, match=r"glTF 1.0 is not supported"):
-        gltf.look(write_gltf(asset={"version": "1.0"}))
+    with pytest.raises(UnreadableArtifactError, match=r"glTF 1.0 is not supported"):
+        gltf.inspect(write_gltf(asset={"version": "1.0"}))
 
 
 def test_draco_is_named_and_not_called_broken(write_gltf):
-    with pytest.raises(Unread, match=r"KHR_draco_mesh_compression \(Draco\), which is not supported; it may be valid"):
-        gltf.look(write_gltf(extensionsUsed=["KHR_draco_mesh_compression"]))
+    with pytest.raises(
+        UnreadableArtifactError, match=r"KHR_draco_mesh_compression \(Draco\), which is not supported; it may be valid"
+    ):
+        gltf.inspect(write_gltf(extensionsUsed=["KHR_draco_mesh_compression"]))
 
 
 @pytest.mark.parametrize(
     "uri", ["../a.bin", "/etc/passwd", "%2e%2e/a.bin", "..\\a.bin", "file:///etc/passwd", "no.bin"]
 )
-def test_a_buffer_elsewhere_is_not_there(write_gltf, tmp_path, uri):
+def test_a_buffer_elsewhere_is_missing(write_gltf, tmp_path, uri):
     (tmp_path.parent / "a.bin").write_bytes(b"\0" * 1000)
 
-    with pytest.raises(Unfit, match="buffer 0 is missing"):
-        gltf.look(write_gltf(buffers=[{"byteLength": 168, "uri": uri}]))
+    with pytest.raises(InvalidArtifactError, match="buffer 0 is missing"):
+        gltf.inspect(write_gltf(buffers=[{"byteLength": 168, "uri": uri}]))
 
 
 def test_a_link_that_leads_out_is_not_followed(write_gltf, tmp_path):
     (tmp_path.parent / "out.bin").write_bytes(b"\0" * 1000)
     (tmp_path / "in.bin").symlink_to(tmp_path.parent / "out.bin")
 
-    with pytest.raises(Unfit, match="buffer 0 is missing"):
-        gltf.look(write_gltf(buffers=[{"byteLength": 168, "uri": "in.bin"}]))
+    with pytest.raises(InvalidArtifactError, match="buffer 0 is missing"):
+        gltf.inspect(write_gltf(buffers=[{"byteLength": 168, "uri": "in.bin"}]))
 
 
 def test_a_cut_buffer_is_truncated(write_gltf, tmp_path):
-    place = write_gltf()
+    path = write_gltf()
     (tmp_path / "mesh data.bin").write_bytes((tmp_path / "mesh data.bin").read_bytes()[:-9])
 
-    with pytest.raises(Unfit, match="truncated: buffer 0 has 159 of 168 bytes"):
-        gltf.look(place)
+    with pytest.raises(InvalidArtifactError, match="truncated: buffer 0 has 159 of 168 bytes"):
+        gltf.inspect(path)
 
 
 @pytest.mark.parametrize("length", [-1, "many", 10**15])
 def test_a_buffer_of_no_or_any_length(write_gltf, length):
-    with pytest.raises(Unfit, match="buffer 0 has"):
-        gltf.look(write_gltf(buffers=[{"byteLength": length, "uri": "mesh%20data.bin"}]))
+    with pytest.raises(InvalidArtifactError, match="buffer 0 has"):
+        gltf.inspect(write_gltf(buffers=[{"byteLength": length, "uri": "mesh%20data.bin"}]))
 
 
 def test_a_view_that_leads_out_of_its_buffer(write_gltf):
     view = {"buffer": 0, "byteOffset": 100, "byteLength": 10**12}
 
-    with pytest.raises(Unfit, match="a buffer view exceeds its buffer"):
-        gltf.look(write_gltf(bufferViews=[view, view]))
+    with pytest.raises(InvalidArtifactError, match="a buffer view exceeds its buffer"):
+        gltf.inspect(write_gltf(bufferViews=[view, view]))
 
 
 def test_data_that_is_no_base64(write_gltf):
-    with pytest.raises(Unfit, match="not valid base64"):
-        gltf.look(write_gltf(buffers=[{"byteLength": 4, "uri": "data:;base64,%%%"}]))
+    with pytest.raises(InvalidArtifactError, match="not valid base64"):
+        gltf.inspect(write_gltf(buffers=[{"byteLength": 4, "uri": "data:;base64,%%%"}]))
 
 
 def test_a_file_that_is_too_large_is_not_read(write_gltf, monkeypatch):
     monkeypatch.setattr(gltf, "_MOST", 10)
 
-    with pytest.raises(Unread, match=r"mesh data\.bin exceeds the size limit"):
-        gltf.look(write_gltf())
+    with pytest.raises(UnreadableArtifactError, match=r"mesh data\.bin exceeds the size limit"):
+        gltf.inspect(write_gltf())
 
 
-def test_a_picture_that_is_not_there(write_gltf):
-    assert gltf.look(write_gltf(images=[{"uri": "gone.png"}])).problems == ["texture 0 is missing"]
+def test_a_picture_that_does_not_exist(write_gltf):
+    assert gltf.inspect(write_gltf(images=[{"uri": "gone.png"}])).problems == ["texture 0 is missing"]
 
 
 def test_one_without_meshes_is_empty(write_gltf):
-    assert gltf.look(write_gltf(meshes=[])).problems == ["empty: no meshes"]
+    assert gltf.inspect(write_gltf(meshes=[])).problems == ["empty: no meshes"]
 
 
 @pytest.mark.parametrize("inside", [False, True])
-def test_a_sound_mesh_with_its_files_beside_it_or_in_it(write_gltf, inside):
-    sight = gltf.look(write_gltf(inside=inside))
+def test_a_sound_mesh_with_its_files_in_its_folder_or_embedded(write_gltf, inside):
+    report = gltf.inspect(write_gltf(inside=inside))
 
-    assert (sight.kind, sight.problems) == ("mesh", [])
-    wanted = {"vertices": 8, "faces": 12, "watertight": 1, "textures": 1, "constant_textures": 0}
-    assert {key: sight.metrics[key] for key in wanted} == wanted
+    assert (report.kind, report.problems) == ("mesh", [])
+    expected = {"vertices": 8, "faces": 12, "watertight": 1, "textures": 1, "constant_textures": 0}
+    assert {key: report.metrics[key] for key in expected} == expected
 
 
 def test_a_picture_in_a_buffer(write_gltf, tmp_path):
-    place = write_gltf()
+    path = write_gltf()
     picture = (tmp_path / "colour.png").read_bytes()
     (tmp_path / "pictures.bin").write_bytes(picture)
-    tree = json.loads(place.read_text())
+    tree = json.loads(path.read_text())
     tree["buffers"].append({"byteLength": len(picture), "uri": "pictures.bin"})
     tree["bufferViews"].append({"buffer": 1, "byteLength": len(picture)})
     tree["images"] = [{"bufferView": 2, "mimeType": "image/png"}]
-    place.write_text(json.dumps(tree))
+    path.write_text(json.dumps(tree))
 
-    assert gltf.look(place).metrics["textures"] == 1
+    assert gltf.inspect(path).metrics["textures"] == 1
 
 
 def test_what_trimesh_writes_is_read(tmp_path, cube):
@@ -161,4 +163,4 @@ def test_what_trimesh_writes_is_read(tmp_path, cube):
 
     trimesh.Scene(trimesh.Trimesh(*cube, process=False)).export(tmp_path / "b.gltf")
 
-    assert gltf.look(tmp_path / "b.gltf").metrics["faces"] == 12
+    assert gltf.inspect(tmp_path / "b.gltf").metrics["faces"] == 12

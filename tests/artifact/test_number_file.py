@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
 
 from rocm3d.artifact import number_file
-from rocm3d.artifact.number_file import look_npy, look_npz
-from rocm3d.artifact.sight import Unfit, Unread
+from rocm3d.artifact.artifact_report import InvalidArtifactError, UnreadableArtifactError
+from rocm3d.artifact.number_file import inspect_npy, inspect_npz
 
 
 def header(text: str) -> bytes:
@@ -29,43 +29,45 @@ def test_objects_are_never_loaded(tmp_path):
     numpy.save(tmp_path / "a.npy", numpy.array([Trap()], dtype=object), allow_pickle=True)
     numpy.savez(tmp_path / "a.npz", weights=numpy.array([{}], dtype=object))
 
-    with pytest.raises(Unread, match="contains only pickled objects, which rocm3d never loads"):
-        look_npy(tmp_path / "a.npy")
-    with pytest.raises(Unread, match="contains only pickled objects"):
-        look_npz(tmp_path / "a.npz")
+    with pytest.raises(UnreadableArtifactError, match="contains only pickled objects, which rocm3d never loads"):
+        inspect_npy(tmp_path / "a.npy")
+    with pytest.raises(UnreadableArtifactError, match="contains only pickled objects"):
+        inspect_npz(tmp_path / "a.npz")
 
 
-def test_objects_beside_numbers_are_passed_over_and_named(tmp_path):
+def test_objects_next_to_numbers_are_passed_over_and_named(tmp_path):
     numpy.savez(tmp_path / "a.npz", about=numpy.array([{}], dtype=object), scores=[0.5])
 
-    sight = look_npz(tmp_path / "a.npz")
+    report = inspect_npz(tmp_path / "a.npz")
 
-    assert (sight.problems, sight.metrics["scores.maximum"]) == ([], 0.5)
-    assert sight.unread == ["about: pickled objects, which rocm3d never loads"]
+    assert (report.problems, report.metrics["scores.maximum"]) == ([], 0.5)
+    assert report.unread == ["about: pickled objects, which rocm3d never loads"]
 
 
-def test_a_pickle_in_an_archive_is_not_looked_into(tmp_path):
+def test_a_pickle_in_an_archive_is_not_opened(tmp_path):
     with zipfile.ZipFile(tmp_path / "a.npz", "w") as archive:
         archive.writestr("data.pkl", pickle.dumps(Trap()))
 
-    with pytest.raises(Unfit, match="wrong extension: a zip archive without arrays"):
-        look_npz(tmp_path / "a.npz")
+    with pytest.raises(InvalidArtifactError, match="wrong extension: a zip archive without arrays"):
+        inspect_npz(tmp_path / "a.npz")
 
 
 def test_an_archive_that_unpacks_to_more_than_anybody_has(tmp_path, monkeypatch):
     monkeypatch.setattr(number_file, "_MOST", 1 << 20)
     numpy.savez_compressed(tmp_path / "a.npz", a=numpy.zeros(1 << 20))
 
-    with pytest.raises(Unfit, match=r"unpacks to 8,388,736 bytes from [\d,]+ in 1 arrays: more than the limit"):
-        look_npz(tmp_path / "a.npz")
+    with pytest.raises(
+        InvalidArtifactError, match=r"unpacks to 8,388,736 bytes from [\d,]+ in 1 arrays: more than the limit"
+    ):
+        inspect_npz(tmp_path / "a.npz")
 
 
 def test_an_archive_of_very_many_files(tmp_path, monkeypatch):
     monkeypatch.setattr(number_file, "_MEMBERS", 3)
     numpy.savez(tmp_path / "a.npz", **{f"a{at}": numpy.zeros(1) for at in range(4)})
 
-    with pytest.raises(Unfit, match="in 4 arrays"):
-        look_npz(tmp_path / "a.npz")
+    with pytest.raises(InvalidArtifactError, match="in 4 arrays"):
+        inspect_npz(tmp_path / "a.npz")
 
 
 @pytest.mark.parametrize(
@@ -83,16 +85,16 @@ def test_an_archive_of_very_many_files(tmp_path, monkeypatch):
 def test_headers_that_are_refused(tmp_path, content, reason):
     (tmp_path / "a.npy").write_bytes(content)
 
-    with pytest.raises(Unfit, match=reason):
-        look_npy(tmp_path / "a.npy")
+    with pytest.raises(InvalidArtifactError, match=reason):
+        inspect_npy(tmp_path / "a.npy")
 
 
 def test_a_long_header_is_not_parsed(tmp_path):
     text = ("{'descr': '<f8', 'fortran_order': False, 'shape': (1,), }" + " " * 200_000).encode()
     (tmp_path / "a.npy").write_bytes(b"\x93NUMPY\x02\x00" + struct.pack("<I", len(text)) + text + b"\0" * 8)
 
-    with pytest.raises(Unfit, match="damaged: the header of array"):
-        look_npy(tmp_path / "a.npy")
+    with pytest.raises(InvalidArtifactError, match="damaged: the header of array"):
+        inspect_npy(tmp_path / "a.npy")
 
 
 def test_a_truncated_archive(tmp_path):
@@ -100,8 +102,8 @@ def test_a_truncated_archive(tmp_path):
     content = (tmp_path / "a.npz").read_bytes()
     (tmp_path / "a.npz").write_bytes(content[: len(content) // 2])
 
-    with pytest.raises(Unfit, match="truncated: the archive has no end"):
-        look_npz(tmp_path / "a.npz")
+    with pytest.raises(InvalidArtifactError, match="truncated: the archive has no end"):
+        inspect_npz(tmp_path / "a.npz")
 
 
 def test_a_damaged_archive(tmp_path):
@@ -110,8 +112,8 @@ def test_a_damaged_archive(tmp_path):
     content[300] ^= 255
     (tmp_path / "a.npz").write_bytes(content)
 
-    with pytest.raises(Unfit, match="damaged: Bad CRC-32"):
-        look_npz(tmp_path / "a.npz")
+    with pytest.raises(InvalidArtifactError, match="damaged: Bad CRC-32"):
+        inspect_npz(tmp_path / "a.npz")
 
 
 def test_a_locked_archive_was_not_read(tmp_path):
@@ -122,52 +124,52 @@ def test_a_locked_archive_was_not_read(tmp_path):
     content[at + 8] |= 1
     (tmp_path / "a.npz").write_bytes(content)
 
-    with pytest.raises(Unread, match="compression or encryption"):
-        look_npz(tmp_path / "a.npz")
+    with pytest.raises(UnreadableArtifactError, match="compression or encryption"):
+        inspect_npz(tmp_path / "a.npz")
 
 
 def test_nan_and_infinity_are_counted_by_array(tmp_path):
     numpy.savez(tmp_path / "a.npz", a=[1.0, numpy.nan, numpy.nan], b=[numpy.inf, 2.0], c=[7])
 
-    sight = look_npz(tmp_path / "a.npz")
+    report = inspect_npz(tmp_path / "a.npz")
 
-    assert sight.problems == ["2 of 3 numbers of a are NaN", "1 of 2 numbers of b are infinite"]
-    assert (sight.metrics["nan"], sight.metrics["infinite"], sight.metrics["a.maximum"]) == (2, 1, 1)
+    assert report.problems == ["2 of 3 numbers of a are NaN", "1 of 2 numbers of b are infinite"]
+    assert (report.metrics["nan"], report.metrics["infinite"], report.metrics["a.maximum"]) == (2, 1, 1)
 
 
 def test_arrays_without_elements(tmp_path):
     numpy.save(tmp_path / "a.npy", numpy.zeros((0, 4)))
 
-    assert look_npy(tmp_path / "a.npy").problems == ["empty: every array has 0 elements"]
+    assert inspect_npy(tmp_path / "a.npy").problems == ["empty: every array has 0 elements"]
 
 
 def test_words_are_passed_over_and_named(tmp_path):
     numpy.savez(tmp_path / "a.npz", names=["x", "y"], scores=[0.5, 0.25])
 
-    sight = look_npz(tmp_path / "a.npz")
+    report = inspect_npz(tmp_path / "a.npz")
 
-    assert sight.unread == ["names: not numeric (<U1)"]
-    assert (sight.metrics["scores.minimum"], sight.metrics["scores.maximum"]) == (0.25, 0.5)
+    assert report.unread == ["names: not numeric (<U1)"]
+    assert (report.metrics["scores.minimum"], report.metrics["scores.maximum"]) == (0.25, 0.5)
 
 
-def test_of_very_many_arrays_the_first_are_told(tmp_path, monkeypatch):
+def test_of_very_many_arrays_the_first_are_reported(tmp_path, monkeypatch):
     monkeypatch.setattr(number_file, "_TOLD", 2)
     numpy.savez(tmp_path / "a.npz", a=[1.0], b=[2.0], c=[numpy.nan])
 
-    sight = look_npz(tmp_path / "a.npz")
+    report = inspect_npz(tmp_path / "a.npz")
 
-    assert (sight.metrics["arrays"], "b.nan" in sight.metrics, "c.nan" in sight.metrics) == (3, True, False)
-    assert sight.unread == ["statistics per array: the first 2 of 3 are listed"]
-    assert sight.problems == ["1 of 1 numbers of c are NaN"]
+    assert (report.metrics["arrays"], "b.nan" in report.metrics, "c.nan" in report.metrics) == (3, True, False)
+    assert report.unread == ["statistics per array: the first 2 of 3 are listed"]
+    assert report.problems == ["1 of 1 numbers of c are NaN"]
 
 
 def test_points_of_an_archive(tmp_path):
     numpy.savez(tmp_path / "a.npz", points=[[0.0, 0, 0], [0, 3, 4]], colors=numpy.zeros((2, 3)))
 
-    sight = look_npz(tmp_path / "a.npz")
+    report = inspect_npz(tmp_path / "a.npz")
 
-    assert sight.kind == "points"
-    assert [sight.metrics[key] for key in ("points", "extent", "coloured", "arrays")] == [2, 5, 1, 2]
+    assert report.kind == "points"
+    assert [report.metrics[key] for key in ("points", "extent", "coloured", "arrays")] == [2, 5, 1, 2]
 
 
 @given(
@@ -180,20 +182,20 @@ def test_numbers_are_those_of_numpy(array):
     numpy.save(file, array)
     file.seek(0)
 
-    found = number_file._counted("a", file, len(file.getvalue()))
+    result = number_file._count_array("a", file, len(file.getvalue()))
 
     parts = array.reshape(-1)
     parts = numpy.concatenate([parts.real, parts.imag]) if array.dtype.kind == "c" else parts
     finite = parts[numpy.isfinite(parts)]
-    assert (found.nan, found.infinite) == (int(numpy.isnan(parts).sum()), int(numpy.isinf(parts).sum()))
+    assert (result.nan, result.infinite) == (int(numpy.isnan(parts).sum()), int(numpy.isinf(parts).sum()))
     if finite.size:
-        assert (found.low, found.high) == (float(finite.min()), float(finite.max()))
+        assert (result.low, result.high) == (float(finite.min()), float(finite.max()))
 
 
 def test_pieces_make_no_difference(tmp_path, monkeypatch):
     monkeypatch.setattr(number_file, "_PIECE", 24)
     numpy.save(tmp_path / "a.npy", numpy.arange(100.0))
 
-    metrics = look_npy(tmp_path / "a.npy").metrics
+    metrics = inspect_npy(tmp_path / "a.npy").metrics
 
     assert (metrics["elements"], metrics["minimum"], metrics["maximum"]) == (100, 0, 99)

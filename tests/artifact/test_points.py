@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy
 import pytest
 
-from rocm3d.artifact.points import cloud
+from rocm3d.artifact.points import point_cloud_report
 
 
 @pytest.mark.parametrize(
@@ -16,11 +16,11 @@ from rocm3d.artifact.points import cloud
     ],
 )
 def test_clouds_that_are_none(points, problem):
-    assert cloud(points, coloured=False).problems == [problem]
+    assert point_cloud_report(points, has_colours=False).problems == [problem]
 
 
 def test_a_cloud_is_counted():
-    sight = cloud(numpy.array([[0, 0, 0], [0, 3, 4]], dtype="f4"), coloured=True)
+    report = point_cloud_report(numpy.array([[0, 0, 0], [0, 3, 4]], dtype="f4"), has_colours=True)
 
-    assert (sight.kind, sight.problems) == ("points", [])
-    assert sight.metrics == {"points": 2, "not_finite": 0, "coloured": 1, "extent": 5}
+    assert (report.kind, report.problems) == ("points", [])
+    assert report.metrics == {"points": 2, "not_finite": 0, "coloured": 1, "extent": 5}

@@ -3,13 +3,13 @@ from __future__ import annotations
 import numpy
 import pytest
 
-from rocm3d.artifact.sight import Unfit
-from rocm3d.artifact.splat import is_packed, is_plain, packed, plain
+from rocm3d.artifact.artifact_report import InvalidArtifactError
+from rocm3d.artifact.splat import is_packed_layout, is_plain_layout, packed_report, plain_report
 
 
 def test_points_with_colours_are_no_splats():
-    assert not is_plain(["x", "y", "z", "red", "green", "blue", "opacity"])
-    assert not is_packed(["x", "y", "z"])
+    assert not is_plain_layout(["x", "y", "z", "red", "green", "blue", "opacity"])
+    assert not is_packed_layout(["x", "y", "z"])
 
 
 @pytest.mark.parametrize(
@@ -24,45 +24,45 @@ def test_points_with_colours_are_no_splats():
     ],
 )
 def test_splats_that_show_nothing(gaussians, values, problem):
-    assert plain(gaussians(50, **values)).problems[0] == problem
+    assert plain_report(gaussians(50, **values)).problems[0] == problem
 
 
 def test_no_gaussians(gaussians):
-    assert plain(gaussians(0)).problems == ["empty: no Gaussians"]
+    assert plain_report(gaussians(0)).problems == ["empty: no Gaussians"]
 
 
-def test_a_single_nan_is_told(gaussians):
+def test_a_single_nan_is_reported(gaussians):
     rows = gaussians(50)
     rows["rot_2"][7] = numpy.nan
 
-    assert plain(rows).problems == ["1 of 50 Gaussians hold NaN or infinity"]
+    assert plain_report(rows).problems == ["1 of 50 Gaussians hold NaN or infinity"]
 
 
 def test_a_sound_splat_is_counted(gaussians):
-    sight = plain(gaussians(500, opacity=0.0))
+    report = plain_report(gaussians(500, opacity=0.0))
 
-    assert sight.problems == []
-    assert {**sight.metrics, "extent": 0} == {
+    assert report.problems == []
+    assert {**report.metrics, "extent": 0} == {
         "gaussians": 500, "not_finite": 0, "degenerate": 0, "transparent": 0,
         "opacity": 0.5, "sh_degree": 1, "extent": 0,
     }  # fmt: skip
-    assert (sum(sight.histogram), sight.histogram[10]) == (500, 500)
+    assert (sum(report.histogram), report.histogram[10]) == (500, 500)
 
 
 def test_what_hides_nothing_is_not_in_the_picture(gaussians):
     near = gaussians(500, opacity=5.0)
     clouded = numpy.concatenate([near, gaussians(500, opacity=-3.0)])
 
-    assert plain(clouded).picture == plain(near).picture != ""
-    assert plain(gaussians(500, opacity=-3.0)).picture != ""
+    assert plain_report(clouded).picture == plain_report(near).picture != ""
+    assert plain_report(gaussians(500, opacity=-3.0)).picture != ""
 
 
-@pytest.mark.parametrize(("rest", "degree"), [(0, 0), (9, 1), (24, 2), (45, 3)])
-def test_the_degree_follows_from_the_number_of_coefficients(gaussians, rest, degree):
-    names = ["x", "y", "z", "opacity", "scale_0", "rot_0", *(f"f_rest_{at}" for at in range(rest))]
+@pytest.mark.parametrize(("values", "degree"), [(0, 0), (9, 1), (24, 2), (45, 3)])
+def test_the_degree_follows_from_the_number_of_coefficients(gaussians, values, degree):
+    names = ["x", "y", "z", "opacity", "scale_0", "rot_0", *(f"f_rest_{at}" for at in range(values))]
     rows = numpy.zeros(3, dtype=[(name, "f4") for name in names])
 
-    assert plain(rows).metrics["sh_degree"] == degree
+    assert plain_report(rows).metrics["sh_degree"] == degree
 
 
 @pytest.fixture
@@ -86,31 +86,31 @@ def packing():
 def test_packed_splats_need_their_chunks(packing):
     rows, chunks = packing(300)
 
-    with pytest.raises(Unfit, match="without their chunk bounds"):
-        packed(rows, {"chunk": chunks[:1]})
-    with pytest.raises(Unfit, match="without their chunk bounds"):
-        packed(rows, {})
+    with pytest.raises(InvalidArtifactError, match="without their chunk bounds"):
+        packed_report(rows, {"chunk": chunks[:1]})
+    with pytest.raises(InvalidArtifactError, match="without their chunk bounds"):
+        packed_report(rows, {})
 
 
 def test_packed_splats_of_nan(packing):
     rows, chunks = packing(300, min_x=numpy.nan)
 
-    assert packed(rows, {"chunk": chunks}).problems == ["all 300 Gaussians hold NaN or infinity"]
+    assert packed_report(rows, {"chunk": chunks}).problems == ["all 300 Gaussians hold NaN or infinity"]
 
 
-def test_packed_splats_are_counted_and_what_is_not_unpacked_is_said(packing):
+def test_packed_splats_are_counted_and_what_is_not_unpacked_is_reported(packing):
     rows, chunks = packing(300)
 
-    sight = packed(rows, {"chunk": chunks})
+    report = packed_report(rows, {"chunk": chunks})
 
-    assert sight.problems == []
-    assert (sight.metrics["gaussians"], sight.metrics["opacity"], sight.metrics["sh_degree"]) == (300, 1, 0)
-    assert 1.2 < sight.metrics["extent"] < 1.8
-    assert sight.unread == ["rotations, colours and spherical harmonics of the packed layout"]
+    assert report.problems == []
+    assert (report.metrics["gaussians"], report.metrics["opacity"], report.metrics["sh_degree"]) == (300, 1, 0)
+    assert 1.2 < report.metrics["extent"] < 1.8
+    assert report.unread == ["rotations, colours and spherical harmonics of the packed layout"]
 
 
 def test_bits_of_a_packed_place(packing):
     rows, chunks = packing(2, max_x=2047, max_y=1023, max_z=2047)
     rows["packed_position"] = [0, (3 << 21) | (4 << 11) | 12]
 
-    assert packed(rows, {"chunk": chunks}).metrics["extent"] == pytest.approx(13)
+    assert packed_report(rows, {"chunk": chunks}).metrics["extent"] == pytest.approx(13)

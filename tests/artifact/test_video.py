@@ -6,64 +6,64 @@ import numpy
 import pytest
 
 from rocm3d.artifact import video
-from rocm3d.artifact.sight import Unfit
+from rocm3d.artifact.artifact_report import InvalidArtifactError
 
 NAMES = {"a.mp4": "MP4", "a.mov": "MP4", "a.mkv": "Matroska video", "a.avi": "AVI", "a.gif": "GIF"}
 BLACK = numpy.zeros((48, 64, 3), dtype="u1")
 
 
 @pytest.fixture
-def seen(write_video):
-    return lambda name, frames: video.look(write_video(name, frames), NAMES[name])
+def inspect_video(write_video):
+    return lambda name, frames: video.inspect(write_video(name, frames), NAMES[name])
 
 
 @pytest.mark.parametrize("name", ["a.mp4", "a.mkv", "a.gif"])
-def test_a_black_video(seen, name):
-    sight = seen(name, [BLACK] * 12)
+def test_a_black_video(inspect_video, name):
+    report = inspect_video(name, [BLACK] * 12)
 
-    assert sight.problems == ["black: all 12 frames are black"]
-    assert sight.metrics["black_frames"] == 12
+    assert report.problems == ["black: all 12 frames are black"]
+    assert report.metrics["black_frames"] == 12
 
 
 @pytest.mark.parametrize("name", ["a.mp4", "a.avi"])
-def test_a_frozen_video(seen, moving, name):
-    sight = seen(name, [moving[3]] * 12)
+def test_a_frozen_video(inspect_video, moving, name):
+    report = inspect_video(name, [moving[3]] * 12)
 
-    assert sight.problems == ["frozen: all 12 frames show the same image"]
-    assert sight.metrics["still_frames"] == 11
+    assert report.problems == ["frozen: all 12 frames show the same image"]
+    assert report.metrics["still_frames"] == 11
 
 
-def test_a_video_that_starts_black_is_fit(seen, moving):
-    sight = seen("a.mp4", [BLACK] * 6 + moving)
+def test_a_video_that_starts_black_is_fit(inspect_video, moving):
+    report = inspect_video("a.mp4", [BLACK] * 6 + moving)
 
-    assert (sight.problems, sight.metrics["black_frames"]) == ([], 6)
+    assert (report.problems, report.metrics["black_frames"]) == ([], 6)
 
 
 @pytest.mark.parametrize("name", ["a.mp4", "a.mkv", "a.avi"])
 @pytest.mark.parametrize("share", [0.2, 0.5, 0.8])
 def test_a_cut_video(write_video, moving, name, share):
-    place = write_video(name, moving)
-    content = place.read_bytes()
-    place.write_bytes(content[: int(len(content) * share)])
+    path = write_video(name, moving)
+    content = path.read_bytes()
+    path.write_bytes(content[: int(len(content) * share)])
 
     try:
-        problems = video.look(place, NAMES[name]).problems
-    except Unfit as error:
+        problems = video.inspect(path, NAMES[name]).problems
+    except InvalidArtifactError as error:
         problems = [str(error)]
     assert problems[0].startswith(("truncated or damaged", "empty"))
 
 
-def test_a_single_frame_is_whole(seen, moving):
-    assert seen("a.gif", moving[:1]).problems == []
+def test_a_single_frame_is_whole(inspect_video, moving):
+    assert inspect_video("a.gif", moving[:1]).problems == []
 
 
-@pytest.mark.parametrize(("there", "short"), [(30, False), (29, False), (28, False), (27, True), (3, True)])
-def test_a_frame_or_two_fewer_than_promised_are_none_missing(there, short):
+@pytest.mark.parametrize(("present", "short"), [(30, False), (29, False), (28, False), (27, True), (3, True)])
+def test_a_frame_or_two_fewer_than_promised_are_none_missing(present, short):
     """Camera files declare more frames than decode if an edit list drops the first ones."""
     stream = SimpleNamespace(frames=30)
     container = SimpleNamespace(streams=SimpleNamespace(video=[stream]))
 
-    assert video._is_short(there, 1.0, container) == short
+    assert video._is_truncated(present, 1.0, container) == short
 
 
 def test_sound_alone_is_no_video(tmp_path):
@@ -76,23 +76,23 @@ def test_sound_alone_is_no_video(tmp_path):
         container.mux(stream.encode(frame))
         container.mux(stream.encode())
 
-    with pytest.raises(Unfit, match="no video stream"):
-        video.look(tmp_path / "a.mkv", "Matroska video")
+    with pytest.raises(InvalidArtifactError, match="no video stream"):
+        video.inspect(tmp_path / "a.mkv", "Matroska video")
 
 
-def test_what_is_not_watched_is_said(seen, moving, monkeypatch):
+def test_what_is_not_decoded_is_reported(inspect_video, moving, monkeypatch):
     monkeypatch.setattr(video, "_FRAMES", 5)
-    sight = seen("a.mp4", moving)
+    report = inspect_video("a.mp4", moving)
 
-    assert (sight.metrics["frames"], sight.problems) == (5, [])
-    assert sight.unread[0].startswith("frames after the first 5:")
+    assert (report.metrics["frames"], report.problems) == (5, [])
+    assert report.unread[0].startswith("frames after the first 5:")
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_video_is_measured(seen, moving, name):
-    sight = seen(name, moving)
+def test_a_video_is_measured(inspect_video, moving, name):
+    report = inspect_video(name, moving)
 
-    assert sight.problems == []
-    assert [sight.metrics[key] for key in ("frames", "width", "height", "black_frames")] == [24, 64, 48, 0]
-    assert sight.metrics["seconds"] == pytest.approx(1, abs=0.05)
-    assert sight.picture
+    assert report.problems == []
+    assert [report.metrics[key] for key in ("frames", "width", "height", "black_frames")] == [24, 64, 48, 0]
+    assert report.metrics["seconds"] == pytest.approx(1, abs=0.05)
+    assert report.picture

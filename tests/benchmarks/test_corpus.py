@@ -14,7 +14,7 @@ from labels import Corpus, Label, Pair, Port
 from mirrors import Mirror
 from scoring import Claim, is_near, score, total
 
-from rocm3d.model.code import Kind
+from rocm3d.model.code import ChangeKind
 
 SPACED = "#include <cstdint>\n\n\n\n\n\nvoid go() {\n    k << <1, 32>> >();\n}\n"
 
@@ -52,7 +52,7 @@ def everywhere(path):
 def test_kinds_are_known_and_ranges_sane(truth):
     marks = [mark for pair in truth.pairs for mark in pair.labels]
 
-    assert {mark.kind for mark in marks} <= set(get_args(Kind))
+    assert {mark.kind for mark in marks} <= set(get_args(ChangeKind))
     assert [] == [str(mark) for mark in marks if mark.first > mark.last or mark.last - mark.first > 40]
     assert [] == [str(mark) for mark in marks if mark.file.startswith("/") or ".." in mark.file]
     assert [] == [str(mark) for mark in marks if not mark.visible and not mark.why]

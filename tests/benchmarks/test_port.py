@@ -8,7 +8,7 @@ import ported
 import pytest
 
 from rocm3d.knowledge.load import load
-from rocm3d.model.compilation import KernelFacts, Side
+from rocm3d.model.compilation import CompileResult, KernelFacts
 
 BUILD = """import torch
 from setuptools import setup
@@ -39,8 +39,8 @@ def judged(*columns: port.Column) -> list[str]:
 
 def unit(source: str, kernels: tuple[KernelFacts, ...] = (), outcome: str = "compiled") -> SimpleNamespace:
     sides = {
-        "gfx942": Side(side="gfx942", outcome=outcome, kernels=kernels),
-        "host": Side(side="host", outcome="compiled"),
+        "gfx942": CompileResult(side="gfx942", outcome=outcome, kernels=kernels),
+        "host": CompileResult(side="host", outcome="compiled"),
     }
     return SimpleNamespace(unit=SimpleNamespace(source=source, language="hip", extension="e"), sides=sides)
 

@@ -7,7 +7,7 @@ import pytest
 import same
 import same_output
 
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 
 ROOT = Path(__file__).resolve().parents[2]
 FINDING = {"code": "CU101", "severity": "error", "line": 38, "message": "a mask", "hint": "widen it", "package": None}

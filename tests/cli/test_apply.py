@@ -5,7 +5,7 @@ import json
 import pytest
 
 
-def start(git, root):
+def commit_checkout(git, root):
     """Commit all files of a folder to a new repository."""
     git(root, "init", "-q", "-b", "main")
     git(root, "add", "-A")
@@ -14,7 +14,7 @@ def start(git, root):
 
 @pytest.mark.parametrize("command", ["apply", "port"])
 @pytest.mark.parametrize("option", ["--only", "--skip"])
-def test_a_word_that_means_nothing_is_refused_before_anything_is_done(rocm3d, example, snapshot, command, option):
+def test_unknown_selection_is_refused_before_any_edit(rocm3d, example, snapshot, command, option):
     root = example("deform-op")
     before = snapshot(root)
 
@@ -26,7 +26,7 @@ def test_a_word_that_means_nothing_is_refused_before_anything_is_done(rocm3d, ex
     assert before == snapshot(root)
 
 
-def test_a_dirty_tree_is_refused_naming_both_ways_out(rocm3d, example, snapshot, git):
+def test_dirty_tree_is_refused_with_both_options(rocm3d, example, snapshot, git):
     root = example("deform-op")
     git(root, "init", "-q")
     before = snapshot(root)
@@ -39,7 +39,7 @@ def test_a_dirty_tree_is_refused_naming_both_ways_out(rocm3d, example, snapshot,
     assert before == snapshot(root)
 
 
-def test_a_folder_that_is_not_ours_is_refused_naming_the_option(rocm3d, example):
+def test_foreign_port_folder_is_refused_with_the_option(rocm3d, example):
     root = example("deform-op")
     (root / "rocm-port").mkdir()
     (root / "rocm-port" / "precious.txt").write_text("mine")
@@ -54,7 +54,7 @@ def test_a_folder_that_is_not_ours_is_refused_naming_the_option(rocm3d, example)
     assert [path.name for path in (root / "rocm-port").iterdir()] == ["precious.txt"]
 
 
-def test_a_copy_over_something_is_refused(rocm3d, example, tmp_path):
+def test_into_an_existing_folder_is_refused(rocm3d, example, tmp_path):
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "x").write_text("x")
 
@@ -64,7 +64,7 @@ def test_a_copy_over_something_is_refused(rocm3d, example, tmp_path):
     assert "not empty" in ended.err
 
 
-def test_a_dry_run_prints_a_patch_that_git_takes_and_writes_nothing(rocm3d, example, snapshot, tmp_path, git):
+def test_dry_run_prints_a_git_patch_and_writes_nothing(rocm3d, example, snapshot, tmp_path, git):
     root = example("splat-trainer")
     before = snapshot(root)
 
@@ -78,7 +78,7 @@ def test_a_dry_run_prints_a_patch_that_git_takes_and_writes_nothing(rocm3d, exam
 
 def test_a_clean_git_tree_is_edited_in_place_and_the_patch_equals_the_dry_run(rocm3d, example, tmp_path, git):
     root = example("splat-trainer")
-    start(git, root)
+    commit_checkout(git, root)
     rocm3d("apply", root, "--gpu", "mi300x", "--dry-run", "--output", tmp_path / "port.patch")
     git(root, "clone", "-q", root, tmp_path / "other")
     git(tmp_path / "other", "apply", tmp_path / "port.patch")
@@ -92,7 +92,7 @@ def test_a_clean_git_tree_is_edited_in_place_and_the_patch_equals_the_dry_run(ro
         assert (tmp_path / "other" / name).read_bytes() == (root / name).read_bytes(), name
 
 
-def test_into_a_copy_leaves_the_original_alone(rocm3d, example, snapshot, tmp_path):
+def test_into_a_copy_does_not_change_the_original(rocm3d, example, snapshot, tmp_path):
     root = example("splat-trainer")
     before = snapshot(root)
 
@@ -105,7 +105,7 @@ def test_into_a_copy_leaves_the_original_alone(rocm3d, example, snapshot, tmp_pa
 
 def test_a_second_apply_changes_nothing_even_in_git(rocm3d, example, snapshot, git):
     root = example("splat-trainer")
-    start(git, root)
+    commit_checkout(git, root)
     rocm3d("apply", root, "--gpu", "mi300x")
     once = snapshot(root)
 
@@ -115,9 +115,9 @@ def test_a_second_apply_changes_nothing_even_in_git(rocm3d, example, snapshot, g
     assert once == snapshot(root)
 
 
-def test_work_that_a_person_committed_after_a_port_is_kept_by_a_second_one(rocm3d, example, git):
+def test_second_apply_preserves_commits_made_after_the_port(rocm3d, example, git):
     root = example("splat-trainer")
-    start(git, root)
+    commit_checkout(git, root)
     rocm3d("apply", root, "--gpu", "mi300x")
     kernel = root / "csrc" / "forward.cu"
     kernel.write_text(kernel.read_text() + "// by hand\n")
@@ -145,17 +145,17 @@ def test_the_requirements_of_the_port_name_no_cuda(rocm3d, example):
         ]
 
 
-def test_only_and_skip_choose_edits_and_the_rest_is_named_with_its_place(rocm3d, example):
+def test_only_and_skip_choose_edits_and_others_are_listed(rocm3d, example):
     root = example("splat-trainer")
 
     ended = rocm3d("apply", root, "--gpu", "mi300x", "--only", "BLD,PY", "--skip", "nvcc-flags-by-backend")
 
     patch = json.loads((root / ".rocm3d" / "patch.json").read_text())
-    made = {recipe for change in patch["changes"] for recipe in change["recipes"]}
+    recipes = {recipe for change in patch["changes"] for recipe in change["recipes"]}
     reasons = {item["reason"] for item in patch["refused"]}
     assert ended.code == 0, ended.err
     assert "csrc/forward.cu" not in {change["path"] for change in patch["changes"]}
-    assert "nvcc-flags-by-backend" not in made
+    assert "nvcc-flags-by-backend" not in recipes
     assert {"excluded by --only BLD,PY", "excluded by --skip nvcc-flags-by-backend"} <= reasons
     assert "refused: setup.py:" in ended.err
     assert (root / "rocm-port" / "install.sh").is_file()
@@ -173,7 +173,7 @@ def test_a_second_apply_adds_to_the_first(rocm3d, example, snapshot, tmp_path):
     assert by_two == snapshot(root)
 
 
-def test_the_diff_is_coloured_where_asked_and_nowhere_else(rocm3d, example, tmp_path):
+def test_diff_is_coloured_only_on_request(rocm3d, example, tmp_path):
     root = example("deform-op")
 
     plain = rocm3d("apply", root, "--gpu", "mi300x", "--dry-run")
@@ -200,7 +200,7 @@ def test_the_patch_file_gives_the_applied_tree_by_apply_and_by_am(rocm3d, exampl
     for name, data in ODD.items():
         (root / name).write_bytes(data)
     (root / "csrc/open.cu").chmod(0o755)
-    start(git, root)
+    commit_checkout(git, root)
     for name in ("by-apply", "by-am"):
         git(tmp_path, "clone", "-q", root, name)
     dry = rocm3d("apply", root, "--gpu", "mi300x", "--dry-run", "--patch", tmp_path / "dry.patch")
@@ -246,7 +246,7 @@ def test_edits_in_a_submodule_leave_it_and_the_tree_around_clean(rocm3d, example
     assert once == snapshot(root)
 
 
-def test_what_was_not_looked_at_is_named_with_the_commands(rocm3d, example, with_submodule, git, tmp_path):
+def test_unscanned_code_is_listed_with_commands(rocm3d, example, with_submodule, git, tmp_path):
     root, _ = with_submodule({"knn.cu": b"int x;\n"}, example("splat-trainer"))
     git(tmp_path, "clone", "-q", root, "bare-modules")
 

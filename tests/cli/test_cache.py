@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 
-def test_a_folder_that_is_not_ours_is_left_alone(rocm3d, tmp_path):
+def test_foreign_folder_is_not_removed(rocm3d, tmp_path):
     (tmp_path / "precious").write_text("mine")
 
     ended = rocm3d("cache", "clear", env={"ROCM3D_CACHE": str(tmp_path)})

@@ -6,7 +6,7 @@ from datetime import datetime, timezone
 
 import pytest
 
-from rocm3d.evidence.folder import MARK, NAME, SEAL, Contents, write
+from rocm3d.evidence.folder import EVIDENCE_FILE, SEAL_FILE, UNFINISHED_FILE, BundleContents, write
 from rocm3d.model.artifact import Artifact
 from rocm3d.model.run import Manifest, RunRecord
 
@@ -24,17 +24,17 @@ def recorded(seconds=2.0, **values):
 @pytest.fixture
 def bundle(tmp_path):
     def make(name="b", **values):
-        write(Contents(runs=(recorded(**values),), files={"files/output.txt": b"done\n"}), tmp_path / name)
+        write(BundleContents(runs=(recorded(**values),), files={"files/output.txt": b"done\n"}), tmp_path / name)
         return tmp_path / name
 
     return make
 
 
 def test_a_tampered_bundle_exits_1_and_names_the_file(rocm3d, bundle):
-    place = bundle()
-    (place / "files" / "output.txt").write_text("all fine\n")
+    path = bundle()
+    (path / "files" / "output.txt").write_text("all fine\n")
 
-    ended = rocm3d("evidence", "check", place)
+    ended = rocm3d("evidence", "check", path)
 
     assert ended.code == 1
     assert ended.out.startswith("files/output.txt: changed since it was sealed\n")
@@ -42,43 +42,43 @@ def test_a_tampered_bundle_exits_1_and_names_the_file(rocm3d, bundle):
 
 
 def test_a_half_written_bundle_exits_2_with_one_line(rocm3d, bundle):
-    place = bundle()
-    (place / MARK).touch()
+    path = bundle()
+    (path / UNFINISHED_FILE).touch()
 
-    ended = rocm3d("evidence", "check", place)
+    ended = rocm3d("evidence", "check", path)
 
     assert (ended.code, ended.out) == (2, "")
-    assert ended.err.splitlines()[0] == f"rocm3d: {place} is incomplete: writing it was interrupted"
+    assert ended.err.splitlines()[0] == f"rocm3d: {path} is incomplete: writing it was interrupted"
 
 
 def test_a_bundle_of_a_newer_schema_exits_2_and_names_it(rocm3d, bundle):
-    place = bundle()
-    data = (place / NAME).read_bytes().replace(b'"schema_version": "1.0"', b'"schema_version": "3.0"', 1)
-    (place / NAME).write_bytes(data)
-    (place / SEAL).write_text(f"{hashlib.sha256(data).hexdigest()}  {NAME}\n")
+    path = bundle()
+    data = (path / EVIDENCE_FILE).read_bytes().replace(b'"schema_version": "1.0"', b'"schema_version": "3.0"', 1)
+    (path / EVIDENCE_FILE).write_bytes(data)
+    (path / SEAL_FILE).write_text(f"{hashlib.sha256(data).hexdigest()}  {EVIDENCE_FILE}\n")
 
-    ended = rocm3d("evidence", "check", place)
+    ended = rocm3d("evidence", "check", path)
 
     assert ended.code == 2
     assert "evidence.json has schema 3.0; rocm3d" in ended.err.splitlines()[0]
 
 
-def test_a_digest_that_was_told_is_held_against_it(rocm3d, bundle):
+def test_expected_digest_is_compared(rocm3d, bundle):
     assert rocm3d("evidence", "check", bundle(), "--digest", "0" * 64).code == 1
 
 
-def test_a_folder_that_is_no_bundle(rocm3d, tmp_path):
+def test_folder_that_is_not_a_bundle_is_refused(rocm3d, tmp_path):
     ended = rocm3d("evidence", "check", tmp_path)
 
     assert ended.code == 2
     assert "is not an evidence bundle" in ended.err
 
 
-def test_a_sound_bundle_shows_its_chain(rocm3d, bundle):
-    place = bundle()
+def test_unaltered_bundle_shows_its_chain(rocm3d, bundle):
+    path = bundle()
 
-    ended = rocm3d("evidence", "check", place)
-    document = rocm3d("evidence", "check", place, "--format", "json", "--quiet")
+    ended = rocm3d("evidence", "check", path)
+    document = rocm3d("evidence", "check", path, "--format", "json", "--quiet")
 
     assert ended.code == 0
     assert "train: manifest: missing: the commit and its packages could not be read" in ended.out
@@ -95,18 +95,18 @@ def test_a_worse_run_exits_1(rocm3d, bundle):
 
 
 def test_an_altered_bundle_is_not_compared(rocm3d, bundle):
-    place = bundle()
-    (place / "new.txt").touch()
+    path = bundle()
+    (path / "new.txt").touch()
 
-    assert rocm3d("evidence", "diff", place, place).code == 2
+    assert rocm3d("evidence", "diff", path, path).code == 2
 
 
 def test_bundles_and_records_are_compared(rocm3d, bundle, tmp_path):
-    place = tmp_path / "run.json"
-    place.write_text(recorded(seconds=4.0).to_json())
+    path = tmp_path / "run.json"
+    path.write_text(recorded(seconds=4.0).to_json())
 
-    ended = rocm3d("evidence", "diff", bundle(), place)
-    text = rocm3d("evidence", "diff", tmp_path / "b", place, "--format", "markdown")
+    ended = rocm3d("evidence", "diff", bundle(), path)
+    text = rocm3d("evidence", "diff", tmp_path / "b", path, "--format", "markdown")
 
     assert ended.code == 0
     assert ended.err.endswith("rows differ; B is not worse than A\n")

@@ -5,7 +5,7 @@ import json
 import pytest
 
 
-def test_a_misspelt_word_gives_the_nearest_names(rocm3d):
+def test_misspelt_name_suggests_the_closest(rocm3d):
     ended = rocm3d("explain", "gspalt")
 
     assert ended.code == 2
@@ -13,7 +13,7 @@ def test_a_misspelt_word_gives_the_nearest_names(rocm3d):
 
 
 @pytest.mark.parametrize(
-    ("word", "told"),
+    ("word", "expected"),
     [
         ("CU101", "64-bit"),
         ("lane_mask_32bit", "CU101"),
@@ -25,11 +25,11 @@ def test_a_misspelt_word_gives_the_nearest_names(rocm3d):
         ("toolkit-header-guarded", "guard_include"),
     ],
 )
-def test_everything_known_is_told_with_source_and_date(rocm3d, word, told):
+def test_record_is_shown_with_source_and_date(rocm3d, word, expected):
     ended = rocm3d("explain", word)
 
     assert ended.code == 0, ended.err
-    assert told in ended.out
+    assert expected in ended.out
     assert "source: " in ended.out
     assert "checked 20" in ended.out
 

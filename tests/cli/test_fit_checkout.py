@@ -32,14 +32,14 @@ def run(rocm3d, *words, form="json"):
     return json.loads(ended.out) if form == "json" else ended
 
 
-def with_kaolin(folder):
+def require_kaolin(folder):
     """Adds kaolin, which the example only imports optionally, to its requirements."""
     with (folder / "requirements.txt").open("a") as requirements:
         requirements.write("kaolin\n")
     return folder
 
 
-def test_an_unknown_checkout_has_no_past(rocm3d, example):
+def test_unknown_checkout_with_an_earlier_date_is_refused(rocm3d, example):
     ended = rocm3d("fit", example("pins-only"), "--gpu", "mi300x", "--as-of", "2025-01-01")
 
     assert ended.code == 2
@@ -53,8 +53,8 @@ def test_an_unknown_card_is_refused_for_a_checkout_too(rocm3d, example):
     assert "unknown NVIDIA card 'h10'" in ended.err
 
 
-def test_an_unknown_checkout_is_said_to_be_unknown_and_its_dependencies_are_planned(rocm3d, example):
-    document = run(rocm3d, with_kaolin(example("mesh-bake")), "--gpu", "mi300x", "--against", "h100")
+def test_unknown_checkout_is_reported_and_its_dependencies_are_planned(rocm3d, example):
+    document = run(rocm3d, require_kaolin(example("mesh-bake")), "--gpu", "mi300x", "--against", "h100")
 
     assert (document["model"], document["viability"], document["memory"]) == (None, None, [])
     assert document["notes"] == ["not a known repository; its memory needs are unknown"]
@@ -78,7 +78,7 @@ def test_a_known_checkout_is_recognised_by_its_files_and_not_by_its_name(rocm3d,
     assert [card["id"] for card in document["comparison"]["against"]] == ["rtx-5080"]
 
 
-def test_a_folder_with_the_name_of_a_record_is_looked_at_and_that_is_said(rocm3d, hunyuan):
+def test_folder_wins_over_a_record_of_the_same_name(rocm3d, hunyuan):
     folder, records = hunyuan
     named = folder.rename(folder.with_name("trellis"))
     ended = rocm3d("fit", "trellis", "--gpu", "mi300x", "--knowledge", records, cwd=named.parent)
@@ -88,7 +88,7 @@ def test_a_folder_with_the_name_of_a_record_is_looked_at_and_that_is_said(rocm3d
     assert ended.out.startswith("Hunyuan3D-2.1 on AMD Instinct MI300X")
 
 
-def test_the_repository_is_not_touched_and_no_document_of_a_stage_is_written(rocm3d, example, snapshot):
+def test_repository_is_unchanged_and_no_document_is_written(rocm3d, example, snapshot):
     folder = example("mesh-bake")
     before = snapshot(folder)
     run(rocm3d, folder, "--gpu", "mi300x")
@@ -97,15 +97,15 @@ def test_the_repository_is_not_touched_and_no_document_of_a_stage_is_written(roc
     assert not list((folder / ".rocm3d").glob("*.json"))
 
 
-def test_the_same_question_gives_the_same_bytes_by_product_and_by_target(rocm3d, example):
+def test_product_and_target_produce_the_same_bytes(rocm3d, example):
     folder = example("splat-trainer")
     texts = {rocm3d("fit", folder, "--gpu", gpu, "--format", "json").out for gpu in ("mi300x", "gfx942", "mi300x")}
 
     assert len(texts) == 1
 
 
-def test_markdown_and_console_have_the_same_answers(rocm3d, example):
-    folder = with_kaolin(example("mesh-bake"))
+def test_markdown_and_console_show_the_same_content(rocm3d, example):
+    folder = require_kaolin(example("mesh-bake"))
     for form in ("console", "markdown"):
         text = run(rocm3d, folder, "--gpu", "mi300x", "--against", "h100", form=form).out
         assert "kaolin (stub) loses" in text

@@ -28,28 +28,28 @@ def test_no_program_is_refused(rocm3d, tmp_path):
     assert rocm3d("golden", "record", "--into", tmp_path / "a").code == 2
 
 
-def test_a_program_that_is_not_there_exits_4(rocm3d, tmp_path):
+def test_missing_program_exits_4(rocm3d, tmp_path):
     ended = rocm3d("golden", "record", "--into", tmp_path / "a", "--", "nobody-has-this")
 
     assert ended.code == 4
     assert "nobody-has-this is not installed" in ended.err
 
 
-def test_a_program_that_fails_exits_1_and_says_where_its_output_is(recorded):
+def test_failing_program_exits_1_and_names_its_output(recorded):
     ended = recorded("a", "no-number")
 
     assert ended.code == 1
     assert "the program failed with exit code 1; its output is in a/output.txt" in ended.err
 
 
-def test_what_is_asked_for_and_does_not_come_exits_1(rocm3d, tmp_path):
+def test_missing_module_output_exits_1(rocm3d, tmp_path):
     ended = rocm3d("golden", "record", "--into", "a", "--module", "UNet", "--", sys.executable, "-c", "1", cwd=tmp_path)
 
     assert ended.code == 1
     assert "not recorded: UNet: no module that was called" in ended.err
 
 
-def test_a_folder_that_is_no_recording_is_refused(rocm3d, tmp_path):
+def test_folder_without_a_recording_is_refused(rocm3d, tmp_path):
     ended = rocm3d("golden", "compare", tmp_path, tmp_path)
 
     assert ended.code == 2

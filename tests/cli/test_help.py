@@ -4,7 +4,7 @@ from rocm3d.cli.help import help_texts
 from rocm3d.cli.main import build
 
 
-def test_every_command_is_there_with_its_own_text():
+def test_every_command_has_its_help_text():
     texts = help_texts(build())
 
     assert {"rocm3d", "rocm3d scan", "rocm3d kb check", "rocm3d skill"} <= set(texts)

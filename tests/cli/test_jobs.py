@@ -32,7 +32,7 @@ def jobs(tmp_path):
 
 
 @pytest.mark.parametrize("command", ["run", "status", "cancel", "retry"])
-def test_a_bad_file_is_one_line_with_a_hint(rocm3d, tmp_path, command):
+def test_invalid_file_is_one_line_with_a_hint(rocm3d, tmp_path, command):
     path = tmp_path / "jobs.toml"
     path.write_text("[run]\nslot = 2\n")
     ended = rocm3d("jobs", command, path)
@@ -43,7 +43,7 @@ def test_a_bad_file_is_one_line_with_a_hint(rocm3d, tmp_path, command):
     assert "docs/jobs.md" in hint
 
 
-def test_an_engine_that_is_not_known_is_refused(rocm3d, jobs):
+def test_unknown_engine_is_refused(rocm3d, jobs):
     jobs.write_text(FILE.replace("[run]", '[run]\nengine = "cloud"'))
     ended = rocm3d("jobs", "run", jobs)
     assert ended.code == 2
@@ -82,7 +82,7 @@ def read_until(terminal: int, text: bytes) -> bytes:
     return shown
 
 
-def test_a_terminal_has_a_live_table(jobs, tmp_path):
+def test_terminal_shows_a_live_table(jobs, tmp_path):
     ours, theirs = pty.openpty()
     program = [sys.executable, "-c", "from rocm3d.cli.main import main; main()", "jobs", "run", str(jobs)]
     jobs.write_text(FILE.replace("echo from a", "until [ -e go ]; do sleep 0.05; done"))

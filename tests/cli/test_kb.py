@@ -42,29 +42,29 @@ def test_the_shipped_records_are_valid(rocm3d):
     assert "problems: 0" in ended.err
 
 
-def test_stats_count_every_kind_with_planned_apart(rocm3d):
+def test_stats_count_active_and_planned_records(rocm3d):
     lines = rocm3d("kb", "stats").out.splitlines()
 
     assert [line.split()[0] for line in lines[:-1]] == sorted(KINDS)
     assert all("active" in line and "planned" in line for line in lines[:-1])
 
 
-def test_query_gives_records_that_hold_a_text(rocm3d):
-    found = json.loads(rocm3d("kb", "query", "codes", "nvcc").out)
+def test_query_shows_records_that_contain_a_text(rocm3d):
+    result = json.loads(rocm3d("kb", "query", "codes", "nvcc").out)
 
-    assert "BLD101" in found
-    assert "DEP101" not in found
+    assert "BLD101" in result
+    assert "DEP101" not in result
 
 
-def test_an_active_recipe_whose_example_does_not_hold_is_a_problem(rocm3d, tmp_path):
-    place = tmp_path / "recipes" / "native-op" / "toolkit-header-guarded"
-    shutil.copytree(data_folder() / "recipes" / "native-op" / place.name, place)
-    (place / "after.cu").write_text("int something_else;\n")
+def test_active_recipe_with_a_failing_example_is_a_problem(rocm3d, tmp_path):
+    path = tmp_path / "recipes" / "native-op" / "toolkit-header-guarded"
+    shutil.copytree(data_folder() / "recipes" / "native-op" / path.name, path)
+    (path / "after.cu").write_text("int something_else;\n")
 
     ended = rocm3d("kb", "check", "--knowledge", tmp_path)
 
     assert ended.code == 1
-    assert f"{place.name}/recipe.toml: before: the output of guard_include differs from the example" in ended.out
+    assert f"{path.name}/recipe.toml: before: the output of guard_include differs from the example" in ended.out
 
 
 def test_a_fact_without_a_source_and_a_route_without_proof_are_refused_by_key(rocm3d, tmp_path):

@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 
-def test_what_cannot_be_noted_exits_2(rocm3d):
+def test_invalid_entry_exits_2(rocm3d):
     ended = rocm3d("ledger", "add", "knn", "--link", "nowhere")
 
     assert ended.code == 2

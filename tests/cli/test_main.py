@@ -42,7 +42,7 @@ def test_a_log_file_that_cannot_be_written_exits_2(rocm3d, example, tmp_path):
     assert "--log-file" in ended.err
 
 
-def test_a_bug_exits_3_and_leaves_a_log_to_paste(tmp_path):
+def test_bug_exits_3_and_writes_a_crash_log(tmp_path):
     """An unexpected exception in a stage is caught by the application."""
     script = (
         "import rocm3d.repository as p\n"
@@ -59,8 +59,8 @@ def test_a_bug_exits_3_and_leaves_a_log_to_paste(tmp_path):
 
     assert ended.returncode == 3
     assert "Traceback" not in ended.stderr
-    place = re.search(r"log: (\S+crash-\S+\.md)", ended.stderr).group(1)
-    log = (tmp_path / "cache" / Path(place).name).read_text()
+    path = re.search(r"log: (\S+crash-\S+\.md)", ended.stderr).group(1)
+    log = (tmp_path / "cache" / Path(path).name).read_text()
     assert "RuntimeError: planted" in log
     assert __version__ in log
 
@@ -84,14 +84,14 @@ def test_ctrl_c_exits_130_without_a_traceback(tmp_path):
     assert "Traceback" not in err
 
 
-def test_version_tells_tool_knowledge_and_schema(rocm3d):
+def test_version_shows_tool_knowledge_and_schema(rocm3d):
     assert re.fullmatch(
         rf"rocm3d {__version__}, knowledge of \d{{4}}-\d\d-\d\d, schema \d+\.\d+\n", rocm3d("--version").out
     )
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_help_teaches_with_an_example_and_the_common_options(rocm3d, name):
+def test_help_has_an_example_and_the_common_options(rocm3d, name):
     text = rocm3d(*name.split(), "--help").out
 
     assert "Example: rocm3d" in text
@@ -99,7 +99,7 @@ def test_help_teaches_with_an_example_and_the_common_options(rocm3d, name):
         assert option in text
 
 
-def test_verbose_and_log_file_tell_what_is_read(rocm3d, example, tmp_path):
+def test_verbose_and_log_file_name_the_files_read(rocm3d, example, tmp_path):
     ended = rocm3d("scan", example("deform-op"), "--verbose", "--log-file", tmp_path / "log")
 
     assert "setup.py" in ended.err
@@ -116,7 +116,7 @@ def test_no_colour_and_no_progress_bar_without_a_terminal(rocm3d, example):
     assert "\x1b" not in ended.out + ended.err
 
 
-def test_a_closed_pipe_is_no_error(example):
+def test_closed_pipe_exits_0(example):
     """`rocm3d scan . | head -1` ends without an error message."""
     command = (
         f"{sys.executable} -c 'from rocm3d.cli.main import main; main()' scan {example('splat-trainer')} -q | head -1"

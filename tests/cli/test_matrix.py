@@ -12,7 +12,7 @@ def test_a_folder_that_was_not_scanned_is_refused_with_a_hint(rocm3d, tmp_path):
     assert "rocm3d scan" in ended.err
 
 
-def test_examples_become_a_map(rocm3d, example, tmp_path):
+def test_matrix_of_the_examples(rocm3d, example, tmp_path):
     folders = [example("splat-trainer"), example("already-portable")]
     for folder in folders:
         assert rocm3d("plan", folder, "--gpu", "mi300x").code in (0, 1)
@@ -30,7 +30,7 @@ def test_examples_become_a_map(rocm3d, example, tmp_path):
     assert "order of work" in rocm3d("matrix", *folders).out or not document["order"]
 
 
-def test_options_of_jobs_alone_are_refused(rocm3d, tmp_path):
+def test_job_options_without_jobs_are_refused(rocm3d, tmp_path):
     ended = rocm3d("matrix", tmp_path, "--gpu", "mi300x")
 
     assert ended.code == 2

@@ -5,7 +5,7 @@ import json
 import pytest
 
 
-def test_without_a_gpu_it_asks_for_one(rocm3d, example):
+def test_missing_gpu_is_refused(rocm3d, example):
     """Only on machines without an AMD GPU; with one, the plan is for that GPU."""
     ended = rocm3d("plan", example("deform-op"))
 
@@ -63,7 +63,7 @@ def test_every_dependency_has_a_decision_with_reason_and_alternatives(rocm3d, ex
     assert plan["rejected_stacks"]
 
 
-def test_the_gpu_of_the_settings_is_taken(rocm3d, example):
+def test_gpu_of_the_settings_is_used(rocm3d, example):
     root = example("deform-op")
     (root / "rocm3d.toml").write_text('gpu = "gfx1100"\n')
 
@@ -85,20 +85,20 @@ def test_markdown_and_no_sarif(rocm3d, example):
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (("--rocm", "newest"), "not a release or a range"),
         (("--keep-torch", "--python", "/nobody"), "no such file"),
     ],
 )
-def test_wishes_that_make_no_sense(rocm3d, example, options, said):
+def test_invalid_options_are_refused(rocm3d, example, options, message):
     ended = rocm3d("plan", example("deform-op"), "--gpu", "mi300x", *options)
 
     assert ended.code == 2
-    assert said in ended.err
+    assert message in ended.err
 
 
-def test_nothing_to_keep(rocm3d, example, monkeypatch):
+def test_keep_torch_without_an_installed_torch_is_refused(rocm3d, example, monkeypatch):
     monkeypatch.delenv("VIRTUAL_ENV", raising=False)
 
     ended = rocm3d("plan", example("deform-op"), "--gpu", "mi300x", "--keep-torch")
@@ -107,7 +107,7 @@ def test_nothing_to_keep(rocm3d, example, monkeypatch):
     assert "--python" in ended.err
 
 
-def test_what_cannot_be_served_is_none_because(rocm3d, example):
+def test_no_stack_has_a_reason(rocm3d, example):
     ended = rocm3d("plan", example("deform-op"), "--gpu", "mi300x", "--platform", "windows")
 
     assert ended.code == 1
@@ -115,7 +115,7 @@ def test_what_cannot_be_served_is_none_because(rocm3d, example):
     assert "does not support gfx942" in ended.out
 
 
-def test_only_the_rocm_asked_for(rocm3d, example):
+def test_only_stacks_of_the_requested_rocm(rocm3d, example):
     plan = json.loads(rocm3d("plan", example("deform-op"), "--gpu", "mi300x", "--rocm", "6.4", "--format", "json").out)
 
     assert plan["base"]["rocm"].startswith("6.4")

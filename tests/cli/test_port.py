@@ -30,7 +30,7 @@ def test_it_ends_with_the_report_and_the_four_counts(rocm3d, example):
 
 @pytest.mark.parametrize("name", EXAMPLES)
 @pytest.mark.parametrize("gpu", ["gfx942", "gfx1100"])
-def test_every_example_is_ported_twice_and_taken_back(rocm3d, example, snapshot, name, gpu):
+def test_every_example_is_ported_twice_and_undone(rocm3d, example, snapshot, name, gpu):
     root = example(name)
     before = snapshot(root)
 
@@ -58,7 +58,7 @@ def test_a_portable_repository_gets_no_edit(rocm3d, example, snapshot):
     assert {name.split("/")[0] for name in set(after) - set(before)} == {"rocm-port"}
 
 
-def test_a_form_that_an_edit_does_not_reach_is_left_for_a_person_and_no_failure(rocm3d, tmp_path):
+def test_unsupported_form_is_left_for_a_person(rocm3d, tmp_path):
     (tmp_path / "setup.py").write_text(
         "from torch.utils.cpp_extension import CUDAExtension\n"
         'flags = ["-O3", "--use_fast_math"]\n'
@@ -76,7 +76,7 @@ def test_a_form_that_an_edit_does_not_reach_is_left_for_a_person_and_no_failure(
     assert "does not reach this form" in left[0]["reason"]
 
 
-def test_attention_that_is_imported_firmly_or_lazily_is_edited_beside_other_packages(rocm3d, tmp_path):
+def test_attention_imported_at_module_level_or_lazily_is_edited(rocm3d, tmp_path):
     (tmp_path / "firm.py").write_text(
         "import torch\nimport spconv.pytorch\nfrom flash_attn import flash_attn_func\nflash_attn_func(q, k, v)\n"
     )
@@ -96,7 +96,7 @@ def test_attention_that_is_imported_firmly_or_lazily_is_edited_beside_other_pack
 
 
 @pytest.mark.parametrize("name", ["splat-trainer", "cmake-lib", "video-attention"])
-def test_a_repository_with_a_branch_for_rocm_gets_no_second_one(rocm3d, example, snapshot, name):
+def test_repository_with_a_rocm_branch_is_not_edited_again(rocm3d, example, snapshot, name):
     """Port, delete .rocm3d, port again: nothing changes."""
     root = example(name)
     rocm3d("port", root, "--gpu", "mi300x", "--review")

@@ -10,7 +10,7 @@ import pytest
 GOLDEN = Path(__file__).parent / "pull_request.md"
 
 
-def test_before_a_port_it_says_which_stage_to_run(rocm3d, example):
+def test_report_before_a_port_names_the_stage_to_run(rocm3d, example):
     ended = rocm3d("report", example("deform-op"))
 
     assert ended.code == 2
@@ -45,12 +45,12 @@ def test_the_page_and_the_json_come_from_the_same_evidence(rocm3d, example, tmp_
     document = rocm3d("report", root, "--format", "json")
 
     assert (0, f"{tmp_path / 'page.html'}\n") == (page.code, page.out)
-    told = json.loads(document.out)
-    assert [told.pop(key) for key in ("moved", "runs", "unread")] == [[], [], []]
-    assert told == json.loads((root / ".rocm3d" / "evidence.json").read_text())
+    evidence = json.loads(document.out)
+    assert [evidence.pop(key) for key in ("moved", "runs", "unread")] == [[], [], []]
+    assert evidence == json.loads((root / ".rocm3d" / "evidence.json").read_text())
 
 
-def test_the_text_of_a_pull_request_is_the_one_that_is_kept(rocm3d, example):
+def test_pull_request_text_matches_the_stored_one(rocm3d, example):
     root = example("splat-trainer")
     rocm3d("port", root, "--gpu", "mi300x")
 
@@ -68,17 +68,17 @@ def test_the_text_of_a_pull_request_names_every_finding_of_the_plan(rocm3d, exam
 
     plan = json.loads((root / ".rocm3d" / "plan.json").read_text())
     table = (tmp_path / "pr.md").read_text().partition("## Every finding")[2]
-    found = [*plan["answered"], *(item for edit in plan["edits"] for item in edit["findings"])]
-    found += [item["finding"] for item in plan["left"]]
+    result = [*plan["answered"], *(item for edit in plan["edits"] for item in edit["findings"])]
+    result += [item["finding"] for item in plan["left"]]
     rows = [row for row in table.splitlines() if row.startswith("| ")]
-    for item in found:
+    for item in result:
         lines = [row for row in rows if f"`{item['path']}:" in row and f" {item['code']} " in row]
         assert any(str(item["line"]) in row.split("`")[1].partition(":")[2].split(",") for row in lines), item
     assert "excluded by --skip BLD" in table
 
 
 @pytest.fixture
-def ran(rocm3d, example, monkeypatch):
+def ported_with_run(rocm3d, example, monkeypatch):
     """A ported example with a run that wrote a point cloud."""
     root = example("deform-op")
     rocm3d("port", root, "--gpu", "mi300x")
@@ -90,60 +90,62 @@ def ran(rocm3d, example, monkeypatch):
     return root
 
 
-def test_runs_of_the_ported_folder_are_on_its_page(rocm3d, ran):
-    ended = rocm3d("report", ran)
-    page = (ran / ".rocm3d" / "report.html").read_text()
+def test_runs_of_the_ported_folder_are_on_its_page(rocm3d, ported_with_run):
+    ended = rocm3d("report", ported_with_run)
+    page = (ported_with_run / ".rocm3d" / "report.html").read_text()
 
     assert ended.code == 0, ended.err
     assert "1 of 1 recorded runs ended as expected, none with a complete chain of evidence, none on an AMD GPU." in page
     assert 'alt="Preview of a.ply, point cloud, PLY,' in page
-    assert [item["folder"] for item in json.loads(rocm3d("report", ran, "--format", "json").out)["runs"]] == ["make"]
-    assert "### make" in rocm3d("report", ran, "--format", "markdown").out
-    assert "- Run `make`, no GPU" in rocm3d("report", ran, "--format", "pr").out
+    assert [
+        item["folder"] for item in json.loads(rocm3d("report", ported_with_run, "--format", "json").out)["runs"]
+    ] == ["make"]
+    assert "### make" in rocm3d("report", ported_with_run, "--format", "markdown").out
+    assert "- Run `make`, no GPU" in rocm3d("report", ported_with_run, "--format", "pr").out
 
 
-def test_a_run_that_was_changed_exits_1_and_is_named(rocm3d, ran):
-    (ran / ".rocm3d" / "runs" / "make" / "output.txt").write_text("all is well")
+def test_a_run_that_was_changed_exits_1_and_is_named(rocm3d, ported_with_run):
+    (ported_with_run / ".rocm3d" / "runs" / "make" / "output.txt").write_text("all is well")
 
-    ended = rocm3d("report", ran)
+    ended = rocm3d("report", ported_with_run)
 
     assert ended.code == 1
     assert "altered after it was sealed: make/output.txt" in ended.err
 
 
-def test_a_half_written_run_is_said_and_does_not_stop_the_page(rocm3d, ran):
-    (ran / ".rocm3d" / "runs" / "make" / "UNFINISHED").touch()
+def test_incomplete_run_is_reported_and_the_page_is_written(rocm3d, ported_with_run):
+    (ported_with_run / ".rocm3d" / "runs" / "make" / "UNFINISHED").touch()
 
-    ended = rocm3d("report", ran)
+    ended = rocm3d("report", ported_with_run)
 
     assert ended.code == 0
     assert "the run in make is not shown: make is incomplete" in ended.err
 
 
-def test_the_bundle_of_a_run_by_itself(rocm3d, ran, tmp_path):
-    bundle = ran / ".rocm3d" / "runs" / "make"
+def test_bundle_of_a_single_run(rocm3d, ported_with_run, tmp_path):
+    bundle = ported_with_run / ".rocm3d" / "runs" / "make"
 
     page = rocm3d("report", bundle, "--output", tmp_path / "run.html")
-    beside = rocm3d("report", bundle)
+    default_output = rocm3d("report", bundle)
 
     assert (page.code, page.out) == (0, f"{tmp_path / 'run.html'}\n")
     assert "<h3" in (tmp_path / "run.html").read_text()
-    assert (beside.code, beside.out) == (0, "make.html\n")
+    assert (default_output.code, default_output.out) == (0, "make.html\n")
     assert json.loads(rocm3d("report", bundle, "--format", "json").out)["bundle"]["runs"][0]["name"] == "make"
     assert rocm3d("report", bundle, "--format", "markdown").out.startswith("# Evidence make\n")
     assert "ran on" in rocm3d("report", bundle, "--format", "console").out
     assert rocm3d("evidence", "check", bundle).code == 0, "a report must not change what it shows"
 
 
-def test_the_bundle_of_a_run_is_no_pull_request(rocm3d, ran):
-    ended = rocm3d("report", ran / ".rocm3d" / "runs" / "make", "--format", "pr")
+def test_bundle_of_a_run_is_refused_as_pull_request(rocm3d, ported_with_run):
+    ended = rocm3d("report", ported_with_run / ".rocm3d" / "runs" / "make", "--format", "pr")
 
     assert ended.code == 2
     assert "pass the ported repository" in ended.err
 
 
-def test_a_changed_bundle_exits_1(rocm3d, ran, tmp_path):
-    bundle = ran / ".rocm3d" / "runs" / "make"
+def test_a_changed_bundle_exits_1(rocm3d, ported_with_run, tmp_path):
+    bundle = ported_with_run / ".rocm3d" / "runs" / "make"
     (bundle / "new.txt").touch()
 
     ended = rocm3d("report", bundle, "--output", tmp_path / "run.html")
@@ -153,7 +155,7 @@ def test_a_changed_bundle_exits_1(rocm3d, ran, tmp_path):
     assert "Changed since it was sealed" in (tmp_path / "run.html").read_text()
 
 
-def test_a_half_written_bundle_is_one_line(rocm3d, tmp_path):
+def test_incomplete_bundle_is_one_line(rocm3d, tmp_path):
     (tmp_path / "UNFINISHED").touch()
 
     ended = rocm3d("report", tmp_path)

@@ -49,14 +49,14 @@ def test_no_program_is_refused(rocm3d, tmp_path):
     assert rocm3d("run", cwd=tmp_path).code == 2
 
 
-def test_a_program_that_is_not_there_exits_4_and_leaves_nothing(rocm3d, tmp_path):
+def test_missing_program_exits_4_and_writes_nothing(rocm3d, tmp_path):
     ended = rocm3d("run", "--", "nobody-has-this", cwd=tmp_path)
 
     assert ended.code == 4
     assert not list((tmp_path / ".rocm3d" / "runs").iterdir())
 
 
-def test_a_program_that_fails_exits_1_and_is_kept(rocm3d, tmp_path):
+def test_failing_program_exits_1_and_is_recorded(rocm3d, tmp_path):
     ended = rocm3d("run", "--name", "bad", "--", sys.executable, "-c", "raise ValueError('no')", cwd=tmp_path)
 
     assert ended.code == 1
@@ -73,7 +73,7 @@ def test_a_program_that_fails_exits_1_and_is_kept(rocm3d, tmp_path):
         ([], "raise MemoryError('no more')", "out_of_memory"),
     ],
 )
-def test_however_it_ends_a_whole_bundle_says_so(rocm3d, tmp_path, options, program, status):
+def test_every_ending_is_recorded_in_a_complete_bundle(rocm3d, tmp_path, options, program, status):
     ended = rocm3d(
         "run", "--name", "a", *options, "--format", "json", "--", sys.executable, "-c", program, cwd=tmp_path
     )
@@ -83,27 +83,27 @@ def test_however_it_ends_a_whole_bundle_says_so(rocm3d, tmp_path, options, progr
     assert rocm3d("evidence", "check", tmp_path / ".rocm3d" / "runs" / "a").code == 0
 
 
-def test_ctrl_c_leaves_a_whole_bundle_and_no_process(rocm3d, tmp_path):
+def test_ctrl_c_leaves_a_complete_bundle_and_no_process(rocm3d, tmp_path):
     command = [sys.executable, "-c", "from rocm3d.cli.main import main; main()", "run", "--name", "a", "--"]
     script = "echo $$ > pid; sleep 3600"
     with Program([*command, "sh", "-c", script], cwd=tmp_path, stderr=subprocess.PIPE, text=True) as child:
         pid = int(wait_for_file(tmp_path / "pid"))
         child.send_signal(signal.SIGINT)
-        _, said = output_of(child)
+        _, output = output_of(child)
 
     assert child.returncode == 130
-    assert "a: interrupted" in said
+    assert "a: interrupted" in output
     assert rocm3d("evidence", "check", tmp_path / ".rocm3d" / "runs" / "a").code == 0
     wait_until_gone(pid)
 
 
 def test_the_help_lists_the_keys(rocm3d):
-    told = rocm3d("run", "--help").out
+    help_text = rocm3d("run", "--help").out
 
-    assert all(word in told for word in ("gaussians", "step_seconds", "attention", "frames"))
+    assert all(word in help_text for word in ("gaussians", "step_seconds", "attention", "frames"))
 
 
-def test_a_torch_workload_is_seen_from_manifest_to_artifact(rocm3d, torch_python, tmp_path):
+def test_torch_workload_is_recorded_from_manifest_to_artifact(rocm3d, torch_python, tmp_path):
     (tmp_path / "work.py").write_text(WORKLOAD)
     ended = rocm3d(
         "run", "--expect", "attention = flash", "--expect", "points = 2", "--expect", "fallbacks = 0", "--format",
@@ -127,7 +127,7 @@ def test_a_torch_workload_is_seen_from_manifest_to_artifact(rocm3d, torch_python
 
 
 @pytest.mark.engines
-def test_ranks_of_torchrun_in_a_shell_script_are_seen(rocm3d, torch_python, tmp_path):
+def test_ranks_of_torchrun_in_a_shell_script_are_recorded(rocm3d, torch_python, tmp_path):
     (tmp_path / "work.py").write_text(WORKLOAD)
     run = f"{torch_python} -m torch.distributed.run --nproc-per-node 2 --master-port 0 work.py"
     (tmp_path / "go.sh").write_text(f"set -e\ncd .\n{run}\n")
@@ -139,7 +139,7 @@ def test_ranks_of_torchrun_in_a_shell_script_are_seen(rocm3d, torch_python, tmp_
     assert [item["path"] for item in record["artifacts"]] == ["out.ply"]
 
 
-def test_the_workload_of_a_known_repository_is_judged_by_its_record(rocm3d, knowledge, tmp_path):
+def test_workload_of_a_known_repository_is_checked_against_its_record(rocm3d, knowledge, tmp_path):
     port = knowledge.ports["trellis"]
     for mark in port.marks:
         (tmp_path / mark).parent.mkdir(parents=True, exist_ok=True)
@@ -149,5 +149,5 @@ def test_the_workload_of_a_known_repository_is_judged_by_its_record(rocm3d, know
     ended = rocm3d("run", "--", "python3", "example.py", cwd=tmp_path)
 
     assert ended.code == 1
-    said = "gaussians > 0: not measured in this run (expected by microsoft/TRELLIS@6b0d6475 example.py, 2026-11-15)"
-    assert f"not met    {said}" in ended.out
+    output = "gaussians > 0: not measured in this run (expected by microsoft/TRELLIS@6b0d6475 example.py, 2026-11-15)"
+    assert f"not met    {output}" in ended.out

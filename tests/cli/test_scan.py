@@ -22,7 +22,7 @@ def test_an_unknown_format_is_refused(rocm3d, example):
 
 
 @pytest.mark.parametrize("text", ["{}", "[]", "no json", '{"schema_version": "1.99"}'])
-def test_a_baseline_that_is_no_inventory_is_refused(rocm3d, example, tmp_path, text):
+def test_baseline_that_is_not_an_inventory_is_refused(rocm3d, example, tmp_path, text):
     (tmp_path / "old.json").write_text(text)
 
     ended = rocm3d("scan", example("deform-op"), "--baseline", tmp_path / "old.json")
@@ -31,7 +31,7 @@ def test_a_baseline_that_is_no_inventory_is_refused(rocm3d, example, tmp_path, t
     assert "old.json" in ended.err
 
 
-def test_a_baseline_that_is_not_there_is_refused(rocm3d, example, tmp_path):
+def test_missing_baseline_is_refused(rocm3d, example, tmp_path):
     ended = rocm3d("scan", example("deform-op"), "--baseline", tmp_path / "none.json")
 
     assert ended.code == 2
@@ -75,7 +75,7 @@ def test_json_is_one_object_with_the_keys_of_the_contract(rocm3d, example):
     }  # fmt: skip
 
 
-def test_only_and_skip_take_words_with_commas(rocm3d, example):
+def test_only_and_skip_accept_comma_lists(rocm3d, example):
     root = example("splat-trainer")
 
     def codes(*words: str) -> set[str]:
@@ -85,7 +85,7 @@ def test_only_and_skip_take_words_with_commas(rocm3d, example):
     assert rocm3d("scan", root, "--only", "CU,").code == 2
 
 
-def test_only_and_skip_take_code_prefixes(rocm3d, example):
+def test_only_and_skip_accept_code_prefixes(rocm3d, example):
     root = example("splat-trainer")
 
     only = json.loads(rocm3d("scan", root, "--only", "CU", "--format", "json").out)["findings"]
@@ -96,7 +96,7 @@ def test_only_and_skip_take_code_prefixes(rocm3d, example):
     assert not [item for item in skip if item["code"].startswith("CU")]
 
 
-def test_settings_of_the_target_hold_and_the_command_line_wins(rocm3d, example):
+def test_command_line_overrides_the_settings(rocm3d, example):
     root = example("splat-trainer")
     (root / "pyproject.toml").write_text('[tool.rocm3d]\nonly = ["BLD"]\n')
 
@@ -128,7 +128,7 @@ def test_the_state_folder_hides_itself_from_git_and_from_scans(rocm3d, example):
     assert first == second
 
 
-def test_a_second_scan_takes_results_from_the_cache_and_says_the_same(rocm3d, example, tmp_path):
+def test_second_scan_uses_the_cache_and_has_the_same_output(rocm3d, example, tmp_path):
     root, env = example("splat-trainer"), {"ROCM3D_CACHE": str(tmp_path / "cache")}
 
     first = rocm3d("scan", root, "--format", "json", env=env)

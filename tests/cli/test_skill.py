@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 
-def test_a_folder_of_somebody_else_is_left_alone(rocm3d, tmp_path):
+def test_foreign_folder_is_refused(rocm3d, tmp_path):
     (tmp_path / "SKILL.md").write_text("---\nname: other\n---\n")
 
     ended = rocm3d("skill", tmp_path)

@@ -13,16 +13,16 @@ def python(tmp_path):
     def make(**answers) -> Path:
         for probe, answer in answers.items():
             (tmp_path / f"{probe}.json").write_text(json.dumps({"probe": probe, **answer}))
-        place = tmp_path / "python"
+        path = tmp_path / "python"
         absent = '{"probe": "p", "outcome": "absent", "reason": "is not installed"}'
-        place.write_text(
+        path.write_text(
             f"""#!/bin/sh
 name=$(sed 's/.*"probe": "\\([a-z0-9_]*\\)".*/\\1/' "$2")
 cat {tmp_path}/$name.json 2>/dev/null || echo '{absent}'
 """
         )
-        place.chmod(0o755)
-        return place
+        path.chmod(0o755)
+        return path
 
     return make
 
@@ -46,13 +46,13 @@ def test_no_interpreter_exits_4(rocm3d, tmp_path):
     assert "--python" in ended.err
 
 
-def test_rocm3ds_own_interpreter_is_never_taken(rocm3d, tmp_path):
+def test_interpreter_of_rocm3d_is_never_used(rocm3d, tmp_path):
     import sys
 
     assert rocm3d("smoke", "base", cwd=tmp_path, env={"VIRTUAL_ENV": sys.prefix}).code == 4
 
 
-def test_no_gpu_exits_4_and_says_so(rocm3d, python):
+def test_no_gpu_exits_4(rocm3d, python):
     ended = rocm3d("smoke", "base", "--python", python(torch={"outcome": "not_run", "reason": "torch sees no GPU"}))
 
     assert (ended.code, ended.err) == (4, "0 accelerated, 0 fallback, 0 broken, 0 absent, 1 not_run\n")
@@ -77,7 +77,7 @@ def test_a_named_family_of_which_nothing_ran_exits_4(rocm3d, python):
     assert rocm3d("smoke", "--python", interpreter).code == 0
 
 
-def test_what_was_seen_in_words_and_as_json(rocm3d, python):
+def test_result_as_text_and_json(rocm3d, python):
     facts = {"device": "AMD Instinct MI300X", "architecture": "gfx942", "version": "2.9.1", "hip": "6.4"}
     interpreter = python(torch={**GOOD, "facts": facts})
 
@@ -88,13 +88,13 @@ def test_what_was_seen_in_words_and_as_json(rocm3d, python):
         "  accelerated torch: lib_C.so; 1 results agree, largest error 0.5 (float32-gemm)",
         "    AMD Instinct MI300X (gfx942), 2.9.1, HIP 6.4",
     ]
-    (look,) = json.loads(data.out)["suites"][0]["looks"]
-    assert (look["package"], look["outcome"], look["facts"]["hip"]) == ("torch", "accelerated", "6.4")
+    (check,) = json.loads(data.out)["suites"][0]["looks"]
+    assert (check["package"], check["outcome"], check["facts"]["hip"]) == ("torch", "accelerated", "6.4")
 
 
 def test_the_real_payload_on_a_machine_without_a_gpu(rocm3d, torch_python):
     ended = rocm3d("smoke", "attention", "--python", torch_python, "--format", "json")
 
-    looks = {look["probe"]: look["outcome"] for look in json.loads(ended.out)["suites"][0]["looks"]}
+    checks = {check["probe"]: check["outcome"] for check in json.loads(ended.out)["suites"][0]["looks"]}
     assert ended.code == 4
-    assert looks == {"sdpa": "not_run", "flash_attn": "absent", "xformers": "absent"}
+    assert checks == {"sdpa": "not_run", "flash_attn": "absent", "xformers": "absent"}

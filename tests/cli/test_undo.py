@@ -15,16 +15,16 @@ def test_a_file_changed_since_is_not_overwritten(rocm3d, example):
     setup.write_text(setup.read_text() + "# by hand\n")
 
     refused = rocm3d("undo", root)
-    kept = rocm3d("undo", root, "--keep-changed")
+    with_option = rocm3d("undo", root, "--keep-changed")
 
     assert refused.code == 2
     assert "setup.py" in refused.err
-    assert kept.code == 0
+    assert with_option.code == 0
     assert setup.read_text().endswith("# by hand\n")
     assert not (root / "rocm-port").exists()
 
 
-def test_the_tree_is_back_byte_for_byte(rocm3d, example, snapshot):
+def test_tree_is_restored_byte_for_byte(rocm3d, example, snapshot):
     root = example("splat-trainer")
     (root / "csrc" / "forward.cu").chmod(0o640)
     before = snapshot(root)

@@ -16,14 +16,14 @@ def ported(example, knowledge):
     return repository
 
 
-def test_before_a_port_it_says_which_stage_to_run(rocm3d, tmp_path):
+def test_upstream_before_a_port_names_the_stage_to_run(rocm3d, tmp_path):
     ended = rocm3d("upstream", tmp_path)
 
     assert ended.code == 2
     assert "first" in ended.err
 
 
-def test_drafts_are_written_and_noted_and_nothing_is_sent(rocm3d, ported, tmp_path):
+def test_drafts_are_written_and_added_to_the_ledger(rocm3d, ported, tmp_path):
     ended = rocm3d("upstream", ported.root, "--ledger", tmp_path / "ledger.json")
 
     assert ended.code == 0, ended.err

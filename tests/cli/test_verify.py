@@ -10,14 +10,14 @@ def test_an_unknown_level_is_refused(rocm3d, example):
     assert "static" in ended.err
 
 
-def test_before_a_port_it_says_which_stage_to_run(rocm3d, example):
+def test_verify_before_a_port_names_the_stage_to_run(rocm3d, example):
     ended = rocm3d("verify", example("deform-op"))
 
     assert ended.code == 2
     assert "rocm3d apply" in ended.err
 
 
-def test_a_named_level_that_cannot_run_here_exits_4(rocm3d, example):
+def test_named_level_that_cannot_run_exits_4(rocm3d, example):
     root = example("deform-op")
     rocm3d("apply", root, "--gpu", "mi300x")
 
@@ -31,7 +31,7 @@ def test_an_unknown_resolver_is_refused(rocm3d, example):
     assert rocm3d("verify", example("deform-op"), "--resolver", "conda").code == 2
 
 
-def test_offline_the_resolver_is_not_asked(rocm3d, example):
+def test_resolver_is_not_used_offline(rocm3d, example):
     root = example("already-portable")
     rocm3d("apply", root, "--gpu", "mi300x")
 
@@ -41,7 +41,7 @@ def test_offline_the_resolver_is_not_asked(rocm3d, example):
     assert "--offline is set" in ended.out
 
 
-def test_without_asking_for_it_no_server_is_asked(rocm3d, example):
+def test_network_is_not_used_by_default(rocm3d, example):
     root = example("already-portable")
     rocm3d("apply", root, "--gpu", "mi300x")
 
@@ -52,7 +52,7 @@ def test_without_asking_for_it_no_server_is_asked(rocm3d, example):
     assert (verdict["outcome"], verdict["reason"].split(": ")[1]) == ("not_run", "rocm3d verify --level resolve")
 
 
-def test_an_index_that_does_not_answer_exits_4(rocm3d, example):
+def test_unreachable_index_exits_4(rocm3d, example):
     root = example("already-portable")
     rocm3d("apply", root, "--gpu", "mi300x")
 
@@ -76,7 +76,7 @@ def test_a_broken_guard_is_found(rocm3d, example):
     assert outcomes["match_patch"] == "failed"
 
 
-def test_a_port_passes_what_was_looked_at_and_names_what_was_not(rocm3d, example):
+def test_port_passes_and_lists_what_was_not_run(rocm3d, example):
     root = example("deform-op")
     rocm3d("apply", root, "--gpu", "mi300x")
 
@@ -97,7 +97,7 @@ def test_markdown(rocm3d, example):
     assert rocm3d("verify", root, "--format", "markdown").out.startswith("# Checks of deform-op\n")
 
 
-def test_an_interpreter_that_is_not_there_is_refused(rocm3d, example, tmp_path):
+def test_missing_interpreter_is_refused(rocm3d, example, tmp_path):
     root = example("deform-op")
     rocm3d("apply", root, "--gpu", "mi300x")
 
@@ -107,7 +107,7 @@ def test_an_interpreter_that_is_not_there_is_refused(rocm3d, example, tmp_path):
     assert "no such file" in ended.err
 
 
-def test_without_a_gpu_the_targets_environment_is_imported_and_no_more(rocm3d, example, torch_python):
+def test_without_a_gpu_packages_are_only_imported(rocm3d, example, torch_python):
     root = example("deform-op")
     rocm3d("apply", root, "--gpu", "mi300x")
 

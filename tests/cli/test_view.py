@@ -34,7 +34,7 @@ def poisoned(tmp_path):
     return tmp_path / "nan.ply"
 
 
-def test_what_holds_nothing_to_see_is_one_line(rocm3d, poisoned):
+def test_file_without_content_is_one_line(rocm3d, poisoned):
     ended = rocm3d("view", poisoned, "--screenshot", "a.png")
 
     assert (ended.code, ended.out) == (2, "")
@@ -42,18 +42,18 @@ def test_what_holds_nothing_to_see_is_one_line(rocm3d, poisoned):
 
 
 @pytest.mark.parametrize("size", ["0x0", "1280", "9999x9999", "axb"])
-def test_a_size_that_is_none(rocm3d, box, size):
+def test_invalid_size_is_refused(rocm3d, box, size):
     ended = rocm3d("view", box, "--size", size)
 
     assert ended.code == 2
     assert f"--size {size!r} is invalid" in ended.err
 
 
-def test_an_axis_that_is_none(rocm3d, box):
+def test_invalid_axis_is_refused(rocm3d, box):
     assert rocm3d("view", box, "--up", "w").code == 2
 
 
-def test_without_the_extra_its_name_is_told(box, tmp_path):
+def test_missing_extra_is_named(box, tmp_path):
     """A folder at the front of the path makes the import of viser fail."""
     (tmp_path / "first").mkdir()
     (tmp_path / "first" / "viser.py").write_text("raise ImportError('no', name='viser')\n")
@@ -68,7 +68,7 @@ def test_without_the_extra_its_name_is_told(box, tmp_path):
     )
 
 
-def test_without_chromium_there_is_no_picture_but_a_line(rocm3d, box, tmp_path):
+def test_screenshot_without_chromium_is_refused(rocm3d, box, tmp_path):
     ended = rocm3d("view", box, "--screenshot", tmp_path / "a.png", "--quiet", env={"PATH": str(tmp_path)})
 
     assert ended.code == 4
@@ -76,7 +76,7 @@ def test_without_chromium_there_is_no_picture_but_a_line(rocm3d, box, tmp_path):
     assert not (tmp_path / "a.png").exists()
 
 
-def test_without_blender_there_is_no_scene_but_a_line(rocm3d, box, tmp_path):
+def test_scene_without_blender_is_refused(rocm3d, box, tmp_path):
     ended = rocm3d("view", box, "--blender", tmp_path / "a.blend", "--quiet", env={"PATH": str(tmp_path)})
 
     assert ended.code == 4
@@ -84,7 +84,7 @@ def test_without_blender_there_is_no_scene_but_a_line(rocm3d, box, tmp_path):
 
 
 @drives_browser
-def test_a_picture_of_the_size_that_was_asked_for(rocm3d, box, tmp_path):
+def test_image_has_the_requested_size(rocm3d, box, tmp_path):
     ended = rocm3d("view", box, "--screenshot", tmp_path / "a.png", "--size", "200x120", "--up", "-y")
 
     assert (ended.code, ended.out) == (0, "")

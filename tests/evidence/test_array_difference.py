@@ -3,15 +3,15 @@ from __future__ import annotations
 import numpy
 import pytest
 
-from rocm3d.artifact.look import look
+from rocm3d.artifact.inspection import inspect_file
 from rocm3d.evidence import array_difference
 from rocm3d.evidence.array_difference import array_rows
 
 
 @pytest.fixture(autouse=True)
-def _here(monkeypatch):
+def _check_in_this_process(monkeypatch):
     """Checks run in this process; the subprocess has its own tests."""
-    monkeypatch.setattr(array_difference, "check_all", lambda paths: [look(path) for path in paths])
+    monkeypatch.setattr(array_difference, "check_all", lambda paths: [inspect_file(path) for path in paths])
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def test_equal_arrays_have_no_change(rows):
     assert rows({"s": [1.0, numpy.nan]}, {"s": [1.0, numpy.nan]})[0][3] == ""
 
 
-def test_how_far_they_are_apart(rows):
+def test_the_largest_difference(rows):
     assert rows({"s": [1.0, 4.0]}, {"s": [1.0, 4.5]}) == [
         ("x.npz:s", "float64 [2]", "float64 [2]", "largest difference 0.5 (largest value 4)")
     ]

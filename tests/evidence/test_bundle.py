@@ -5,8 +5,8 @@ from datetime import datetime, timezone
 
 import pytest
 
-from rocm3d.evidence.bundle import CHAIN, bundle, moved
-from rocm3d.model.evidence import Evidence, Missing, SealedRun
+from rocm3d.evidence.bundle import CHAIN_LINKS, changed_since_sealed, seal_evidence
+from rocm3d.model.evidence import Evidence, MissingLink, SealedRun
 
 MADE = datetime(2026, 11, 15, 12, 0, tzinfo=timezone.utc)
 FILES = {"plan.json": b"{}", "inventory.json": b"[]"}
@@ -14,88 +14,88 @@ FILES = {"plan.json": b"{}", "inventory.json": b"[]"}
 
 @pytest.fixture
 def sealed(documents):
-    def run(files=FILES, **rest) -> Evidence:
-        return bundle(*documents(**rest), files, MADE, "Linux x86_64")
+    def run(files=FILES, **values) -> Evidence:
+        return seal_evidence(*documents(**values), files, MADE, "Linux x86_64")
 
     return run
 
 
 def test_nothing_moved(sealed):
-    assert moved(sealed(), FILES) == []
+    assert changed_since_sealed(sealed(), FILES) == []
 
 
 def test_changed_document_moved(sealed):
-    assert moved(sealed(), {**FILES, "plan.json": b"{ }"}) == ["plan.json"]
+    assert changed_since_sealed(sealed(), {**FILES, "plan.json": b"{ }"}) == ["plan.json"]
 
 
 @pytest.mark.parametrize("now", [{"plan.json": b"{}"}, {"plan.json": b"{}", "inventory.json": None}])
 def test_missing_document_moved(sealed, now):
-    assert moved(sealed(), now) == ["inventory.json"]
+    assert changed_since_sealed(sealed(), now) == ["inventory.json"]
 
 
 def test_document_that_was_never_sealed_is_nobodys_business(sealed):
-    assert moved(sealed(), {**FILES, "other.json": b""}) == []
+    assert changed_since_sealed(sealed(), {**FILES, "other.json": b""}) == []
 
 
 def test_documents_are_sealed_by_digest_in_name_order(sealed):
-    assert [(item.path, item.sha256) for item in sealed().documents] == [
+    assert [(entry.path, entry.sha256) for entry in sealed().documents] == [
         ("inventory.json", hashlib.sha256(b"[]").hexdigest()),
         ("plan.json", hashlib.sha256(b"{}").hexdigest()),
     ]
 
 
 def test_files_are_sealed_as_the_patch_left_them(sealed):
-    assert [(item.path, item.sha256) for item in sealed(changed=2).files] == [("f0", f"{0:064}"), ("f1", f"{1:064}")]
+    assert [(entry.path, entry.sha256) for entry in sealed(changed=2).files] == [("f0", f"{0:064}"), ("f1", f"{1:064}")]
 
 
-def test_every_link_is_missing_where_nothing_was_asked(sealed):
-    assert [(item.link, item.reason) for item in sealed().missing] == [
-        (what, "not requested") for what in CHAIN.values()
+def test_every_link_is_missing_if_nothing_was_requested(sealed):
+    assert [(entry.link, entry.reason) for entry in sealed().missing] == [
+        (what, "not requested") for what in CHAIN_LINKS.values()
     ]
 
 
-def test_missing_link_says_why(sealed):
+def test_missing_link_gives_the_reason(sealed):
     missing = sealed(outcomes=["not_run", "failed"], levels=["compile", "backend"]).missing
 
-    assert {item.link: item.reason for item in missing} == {
-        CHAIN["compile"]: "why compile",
-        CHAIN["backend"]: "why backend",
-        CHAIN["workload"]: "not requested",
+    assert {entry.link: entry.reason for entry in missing} == {
+        CHAIN_LINKS["compile"]: "why compile",
+        CHAIN_LINKS["backend"]: "why backend",
+        CHAIN_LINKS["workload"]: "not requested",
     }
 
 
-def test_link_with_a_passed_verdict_is_there(sealed):
+def test_link_with_a_passed_verdict_is_present(sealed):
     missing = sealed(outcomes=["not_run", "passed"], levels=["compile", "compile"]).missing
 
-    assert CHAIN["compile"] not in {item.link for item in missing}
+    assert CHAIN_LINKS["compile"] not in {entry.link for entry in missing}
 
 
 @pytest.mark.parametrize(
-    ("more", "there"),
+    ("more", "present"),
     [
         ({}, True),
         ({"outcome": "failed"}, False),
         ({"of_these_sources": False}, False),
-        ({"missing": (Missing(link="artifact", reason="the run wrote no artifact"),)}, False),
+        ({"missing": (MissingLink(link="artifact", reason="the run wrote no artifact"),)}, False),
     ],
 )
-def test_a_workload_that_passed_still_needs_a_run_with_an_artifact(documents, more, there):
+def test_a_workload_that_passed_still_needs_a_run_with_an_artifact(documents, more, present):
     run = SealedRun(folder="a", outcome="finished", of_these_sources=True).model_copy(update=more)
-    made = documents(outcomes=["passed"], levels=["workload"])
+    built = documents(outcomes=["passed"], levels=["workload"])
 
-    missing = bundle(*made, {}, MADE, "m", iter([run])).missing
+    missing = seal_evidence(*built, {}, MADE, "m", iter([run])).missing
 
-    assert (CHAIN["workload"] not in {item.link for item in missing}) is there
+    assert (CHAIN_LINKS["workload"] not in {entry.link for entry in missing}) is present
 
 
 def test_static_checks_are_no_link_of_the_chain(sealed):
-    assert len(sealed(outcomes=["passed"]).missing) == len(CHAIN)
+    assert len(sealed(outcomes=["passed"]).missing) == len(CHAIN_LINKS)
 
 
 def test_bundle_carries_verdicts_tally_and_machine(sealed):
     evidence = sealed(changed=1, outcomes=["passed", "not_run"])
 
-    assert [item.outcome for item in evidence.verdicts] == ["passed", "not_run"]
+    assert [entry.outcome for entry in evidence.verdicts] == ["passed", "not_run"]
     assert (evidence.tally.changed, evidence.tally.not_verified) == (1, 1)
     assert (evidence.machine, evidence.made, evidence.gpu.gfx) == ("Linux x86_64", MADE, "gfx942")
     assert Evidence.from_json(evidence.to_json(), "evidence.json") == evidence
@@ -103,10 +103,10 @@ def test_bundle_carries_verdicts_tally_and_machine(sealed):
 
 def test_a_run_that_is_gone_or_another_now_has_moved(documents):
     plan, patch, verdicts = documents()
-    kept = SealedRun(folder="train", sha256="0" * 64, outcome="finished")
-    evidence = bundle(plan, patch, verdicts, {}, MADE, "m", [kept])
+    stored = SealedRun(folder="train", sha256="0" * 64, outcome="finished")
+    evidence = seal_evidence(plan, patch, verdicts, {}, MADE, "m", [stored])
 
-    assert moved(evidence, {}) == []  # nobody looked
-    assert moved(evidence, {}, [kept, SealedRun(folder="new", outcome="finished")]) == []
-    assert moved(evidence, {}, []) == ["runs/train"]
-    assert moved(evidence, {}, [kept.model_copy(update={"outcome": "altered"})]) == ["runs/train"]
+    assert changed_since_sealed(evidence, {}) == []  # nobody looked
+    assert changed_since_sealed(evidence, {}, [stored, SealedRun(folder="new", outcome="finished")]) == []
+    assert changed_since_sealed(evidence, {}, []) == ["runs/train"]
+    assert changed_since_sealed(evidence, {}, [stored.model_copy(update={"outcome": "altered"})]) == ["runs/train"]

@@ -7,132 +7,132 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rocm3d.evidence.check import check
-from rocm3d.evidence.folder import NAME, SEAL
-from rocm3d.model.failure import UserError
+from rocm3d.evidence.check import check_seal
+from rocm3d.evidence.folder import EVIDENCE_FILE, SEAL_FILE
+from rocm3d.model.errors import UserError
 
 
-def altered(place, digest=""):
-    return [(item.path, item.how) for item in check(place, digest).altered]
+def altered(path, digest=""):
+    return [(entry.path, entry.how) for entry in check_seal(path, digest).altered]
 
 
-def reseal(place, text):
-    (place / NAME).write_text(text)
-    (place / SEAL).write_text(f"{hashlib.sha256(text.encode()).hexdigest()}  {NAME}\n")
+def reseal(path, text):
+    (path / EVIDENCE_FILE).write_text(text)
+    (path / SEAL_FILE).write_text(f"{hashlib.sha256(text.encode()).hexdigest()}  {EVIDENCE_FILE}\n")
 
 
 def test_a_changed_file(make_bundle):
-    place = make_bundle()
-    (place / "files" / "log.txt").write_text("Done\n")
+    path = make_bundle()
+    (path / "files" / "log.txt").write_text("Done\n")
 
-    assert altered(place) == [("files/log.txt", "changed")]
+    assert altered(path) == [("files/log.txt", "changed")]
 
 
 def test_a_file_that_is_gone(make_bundle):
-    place = make_bundle()
-    (place / "files" / "log.txt").unlink()
+    path = make_bundle()
+    (path / "files" / "log.txt").unlink()
 
-    assert altered(place) == [("files/log.txt", "missing")]
+    assert altered(path) == [("files/log.txt", "missing")]
 
 
 def test_files_that_were_added(make_bundle):
-    place = make_bundle()
-    (place / "files" / "new.txt").touch()
-    (place / NAME.upper()).touch()
+    path = make_bundle()
+    (path / "files" / "new.txt").touch()
+    (path / EVIDENCE_FILE.upper()).touch()
 
-    assert altered(place) == [("EVIDENCE.JSON", "added"), ("files/new.txt", "added")]
+    assert altered(path) == [("EVIDENCE.JSON", "added"), ("files/new.txt", "added")]
 
 
 def test_links_are_not_followed(make_bundle, tmp_path):
-    place = make_bundle()
+    path = make_bundle()
     (tmp_path / "same.txt").write_text("done\n")
-    (place / "files" / "log.txt").unlink()
-    (place / "files" / "log.txt").symlink_to(tmp_path / "same.txt")
-    (place / "more").symlink_to(tmp_path)
+    (path / "files" / "log.txt").unlink()
+    (path / "files" / "log.txt").symlink_to(tmp_path / "same.txt")
+    (path / "more").symlink_to(tmp_path)
 
-    assert altered(place) == [("files/log.txt", "link"), ("more", "link")]
+    assert altered(path) == [("files/log.txt", "link"), ("more", "link")]
 
 
 def test_a_pipe_is_not_waited_for(make_bundle):
-    place = make_bundle()
-    os.mkfifo(place / "pipe")
+    path = make_bundle()
+    os.mkfifo(path / "pipe")
 
-    assert altered(place) == [("pipe", "link")]
+    assert altered(path) == [("pipe", "link")]
 
 
 @pytest.mark.parametrize("text", ["", "{}", "no JSON"])
 def test_an_evidence_that_was_replaced(make_bundle, text):
-    place = make_bundle()
-    (place / NAME).write_text(text)
+    path = make_bundle()
+    (path / EVIDENCE_FILE).write_text(text)
 
-    assert altered(place) == [(NAME, "changed")]
+    assert altered(path) == [(EVIDENCE_FILE, "changed")]
 
 
 def test_a_verdict_that_was_made_better(make_bundle, make_run):
-    place = make_bundle(runs=(make_run(status="failed", reason="no"),))
-    (place / NAME).write_text((place / NAME).read_text().replace('"failed"', '"finished"'))
+    path = make_bundle(runs=(make_run(status="failed", reason="no"),))
+    (path / EVIDENCE_FILE).write_text((path / EVIDENCE_FILE).read_text().replace('"failed"', '"finished"'))
 
-    assert altered(place) == [(NAME, "changed")]
+    assert altered(path) == [(EVIDENCE_FILE, "changed")]
 
 
 @pytest.mark.parametrize("seal", ["", "0" * 64, "x  other.json\n"])
 def test_a_seal_that_was_changed(make_bundle, seal):
-    place = make_bundle()
-    (place / SEAL).write_text(seal)
+    path = make_bundle()
+    (path / SEAL_FILE).write_text(seal)
 
-    assert altered(place) == [(NAME, "changed")]
+    assert altered(path) == [(EVIDENCE_FILE, "changed")]
 
 
 def test_who_seals_it_anew_is_found_out_by_the_digest(make_bundle):
-    place = make_bundle()
-    told = check(place).sha256
-    reseal(place, (place / NAME).read_text().replace("50000", "60000"))
+    path = make_bundle()
+    messages = check_seal(path).sha256
+    reseal(path, (path / EVIDENCE_FILE).read_text().replace("50000", "60000"))
 
-    assert altered(place) == []
-    assert altered(place, told) == [(NAME, "changed")]
+    assert altered(path) == []
+    assert altered(path, messages) == [(EVIDENCE_FILE, "changed")]
 
 
 def test_the_digest_may_be_written_large(make_bundle):
-    place = make_bundle()
+    path = make_bundle()
 
-    assert altered(place, check(place).sha256.upper()) == []
+    assert altered(path, check_seal(path).sha256.upper()) == []
 
 
 def test_names_that_lead_out_are_not_opened(make_bundle, tmp_path):
-    place = make_bundle()
+    path = make_bundle()
     (tmp_path / "log.txt").write_text("done\n")
-    reseal(place, (place / NAME).read_text().replace("files/log.txt", "../log.txt"))
+    reseal(path, (path / EVIDENCE_FILE).read_text().replace("files/log.txt", "../log.txt"))
 
-    assert altered(place) == [("../log.txt", "missing"), ("files/log.txt", "added")]
+    assert altered(path) == [("../log.txt", "missing"), ("files/log.txt", "added")]
 
 
 def test_a_newer_schema_that_is_sealed_is_refused(make_bundle):
-    place = make_bundle()
-    reseal(place, (place / NAME).read_text().replace('"schema_version": "1.0"', '"schema_version": "2.0"'))
+    path = make_bundle()
+    reseal(path, (path / EVIDENCE_FILE).read_text().replace('"schema_version": "1.0"', '"schema_version": "2.0"'))
 
     with pytest.raises(UserError, match=r"has schema 2\.0"):
-        check(place)
+        check_seal(path)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_changed_byte_is_found(make_bundle, tmp_path, data):
-    place = tmp_path / "bundle" if (tmp_path / "bundle").exists() else make_bundle()
-    target = data.draw(st.sampled_from([place / NAME, place / "files" / "log.txt"]))
-    whole = target.read_bytes()
-    at = data.draw(st.integers(0, len(whole) - 1))
-    target.write_bytes(whole[:at] + bytes([whole[at] ^ data.draw(st.integers(1, 255))]) + whole[at + 1 :])
+    path = tmp_path / "bundle" if (tmp_path / "bundle").exists() else make_bundle()
+    target = data.draw(st.sampled_from([path / EVIDENCE_FILE, path / "files" / "log.txt"]))
+    complete = target.read_bytes()
+    at = data.draw(st.integers(0, len(complete) - 1))
+    target.write_bytes(complete[:at] + bytes([complete[at] ^ data.draw(st.integers(1, 255))]) + complete[at + 1 :])
     try:
-        assert next(name for name, _ in altered(place)) == target.relative_to(place).as_posix()
+        assert next(name for name, _ in altered(path)) == target.relative_to(path).as_posix()
     finally:
-        target.write_bytes(whole)
+        target.write_bytes(complete)
 
 
 def test_a_bundle_that_nobody_touched(make_bundle):
-    place = make_bundle()
+    path = make_bundle()
 
-    found = check(place)
+    result = check_seal(path)
 
-    assert (found.altered, found.sealed) == ((), 1)
-    assert found.sha256 == hashlib.sha256((place / NAME).read_bytes()).hexdigest()
-    assert found.chains[0].run == "train"
+    assert (result.altered, result.sealed) == ((), 1)
+    assert result.sha256 == hashlib.sha256((path / EVIDENCE_FILE).read_bytes()).hexdigest()
+    assert result.chains[0].run == "train"

@@ -5,10 +5,10 @@ import io
 import numpy
 import pytest
 
-from rocm3d.evidence.difference import difference
-from rocm3d.evidence.side import Side, side
+from rocm3d.evidence.comparison_side import ComparisonSide, read_side
+from rocm3d.evidence.difference import compare_evidence
 from rocm3d.model.artifact import Artifact
-from rocm3d.model.run import ImportFallback, Memory, Steps
+from rocm3d.model.run import ImportFallback, PeakMemory, Steps
 from rocm3d.model.verdict import Verdict
 
 
@@ -19,13 +19,13 @@ def rows(document, section):
 @pytest.fixture
 def compare(make_run):
     def run(**values):
-        return difference(Side("a", (make_run(),)), Side("b", (make_run(**values),)))
+        return compare_evidence(ComparisonSide("a", (make_run(),)), ComparisonSide("b", (make_run(**values),)))
 
     return run
 
 
 def test_a_run_against_none_shows_what_is_missing(make_run):
-    document = difference(Side("a", (make_run(),)), Side("b", ()))
+    document = compare_evidence(ComparisonSide("a", (make_run(),)), ComparisonSide("b", ()))
 
     assert [pair.b.there for pair in document.links] == [False] * 5
     assert document.worse[1] == "workload: no run was recorded"
@@ -33,7 +33,7 @@ def test_a_run_against_none_shows_what_is_missing(make_run):
 
 
 def test_none_against_a_run_is_not_worse(make_run):
-    assert difference(Side("a", ()), Side("b", (make_run(),))).worse == ()
+    assert compare_evidence(ComparisonSide("a", ()), ComparisonSide("b", (make_run(),))).worse == ()
 
 
 def test_a_run_that_failed_is_worse(compare):
@@ -57,16 +57,18 @@ def test_a_failed_check_is_worse_only_where_it_is_new(make_run):
     def failed(probe):
         return Verdict(level="numerics", probe=probe, outcome="failed", reason="is NaN")
 
-    document = difference(Side("a", (), (failed("old"),)), Side("b", (), (failed("old"), failed("new"))))
+    document = compare_evidence(
+        ComparisonSide("a", (), (failed("old"),)), ComparisonSide("b", (), (failed("old"), failed("new")))
+    )
 
     assert document.worse == ("numerics new: is NaN",)
     assert rows(document, "numerics")["check new"] == ("", "failed", "")
 
 
-def test_slower_is_told_and_not_worse(compare):
+def test_slower_is_reported_and_not_worse(compare):
     document = compare(
         seconds=25.0,
-        memory=Memory(gpu_reserved=3 << 29, host=1 << 28),
+        memory=PeakMemory(gpu_reserved=3 << 29, host=1 << 28),
         steps=(Steps(kind="optimizer", count=30, first_seconds=9.0, steady_seconds=0.05),),
     )
 
@@ -83,9 +85,13 @@ def test_another_machine_and_backend(compare, make_run):
 
     document = compare(manifest=held, backends={"attention": ("FA3",)}, fallbacks=(fallback,))
 
-    found = rows(document, "environment")
-    assert (found["gpu"], found["cuda"], found["rocm"]) == (("MI300X", "H200", ""), ("", "13.0", ""), ("7.2", "", ""))
-    assert "package numpy" not in found
+    result = rows(document, "environment")
+    assert (result["gpu"], result["cuda"], result["rocm"]) == (
+        ("MI300X", "H200", ""),
+        ("", "13.0", ""),
+        ("7.2", "", ""),
+    )
+    assert "package numpy" not in result
     assert rows(document, "backend")["attention"] == ("CK", "FA3", "")
     assert rows(document, "backend")["fallback from flash_attn"] == ("", "a.py:3", "")
 
@@ -98,9 +104,9 @@ def test_a_run_against_itself(compare):
 
 
 def test_sections_stand_in_the_order_of_the_chain(compare):
-    found = [row.section for row in compare().rows]
+    result = [row.section for row in compare().rows]
 
-    assert list(dict.fromkeys(found)) == [
+    assert list(dict.fromkeys(result)) == [
         "environment", "workload", "backend", "time", "memory", "artifact", "profile",
     ]  # fmt: skip
 
@@ -109,12 +115,12 @@ def test_numbers_of_files_in_both_bundles(make_bundle, make_run):
     def bundle(name, value):
         file = io.BytesIO()
         numpy.savez(file, s=[1.0, value])
-        looked = Artifact(path="out/s.npz", kind="arrays", outcome="ok", metrics={"arrays": 1})
-        return side(
-            make_bundle(name, runs=(make_run(artifacts=(looked,)),), files={"files/out/s.npz": file.getvalue()})
+        checked = Artifact(path="out/s.npz", kind="arrays", outcome="ok", metrics={"arrays": 1})
+        return read_side(
+            make_bundle(name, runs=(make_run(artifacts=(checked,)),), files={"files/out/s.npz": file.getvalue()})
         )
 
-    document = difference(bundle("one", 2.0), bundle("two", 2.25))
+    document = compare_evidence(bundle("one", 2.0), bundle("two", 2.25))
 
     assert rows(document, "numerics") == {
         "out/s.npz:s": ("float64 [2]", "float64 [2]", "largest difference 0.25 (largest value 2)")

@@ -11,9 +11,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rocm3d.evidence import folder
-from rocm3d.evidence.check import check
-from rocm3d.evidence.folder import MARK, NAME, SEAL, Contents, begin, is_inside, read, seal, write
-from rocm3d.model.failure import UserError
+from rocm3d.evidence.check import check_seal
+from rocm3d.evidence.folder import (
+    EVIDENCE_FILE,
+    SEAL_FILE,
+    UNFINISHED_FILE,
+    BundleContents,
+    is_inside,
+    mark_unfinished,
+    read,
+    seal,
+    write,
+)
+from rocm3d.model.errors import UserError
 
 
 def tree(root):
@@ -21,11 +31,26 @@ def tree(root):
 
 
 @pytest.mark.parametrize(
-    "name", ["../x", "/etc/x", "a/../../x", "", ".", "a//b", "./a", NAME, SEAL, MARK, "a\\b", "a\0b", "a/"]
+    "name",
+    [
+        "../x",
+        "/etc/x",
+        "a/../../x",
+        "",
+        ".",
+        "a//b",
+        "./a",
+        EVIDENCE_FILE,
+        SEAL_FILE,
+        UNFINISHED_FILE,
+        "a\\b",
+        "a\0b",
+        "a/",
+    ],
 )
 def test_names_that_lead_out_or_are_ours(tmp_path, name):
     with pytest.raises(UserError, match="cannot add"):
-        write(Contents(files={name: b"x"}), tmp_path / "b")
+        write(BundleContents(files={name: b"x"}), tmp_path / "b")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -35,7 +60,7 @@ def test_what_is_inside_stays_inside(name):
         assert os.path.normpath(f"/bundle/{name}").startswith("/bundle/")
 
 
-def test_a_folder_that_is_there_is_not_touched(make_bundle, tmp_path):
+def test_a_folder_that_exists_is_not_touched(make_bundle, tmp_path):
     make_bundle()
     before = tree(tmp_path)
 
@@ -46,15 +71,15 @@ def test_a_folder_that_is_there_is_not_touched(make_bundle, tmp_path):
 
 def test_a_source_that_is_gone_leaves_nothing_behind(tmp_path):
     with pytest.raises(UserError, match="cannot write"):
-        write(Contents(files={"a": b"x", "b": tmp_path / "gone"}), tmp_path / "b")
+        write(BundleContents(files={"a": b"x", "b": tmp_path / "gone"}), tmp_path / "b")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_whoever_is_killed_leaves_a_folder_that_says_so(tmp_path, make_run, monkeypatch):
-    monkeypatch.setattr(folder.shutil, "rmtree", lambda *given, **rest: None)
-    monkeypatch.setattr(folder.shutil, "copyfile", lambda *given: os.kill(os.getpid(), 0) or 1 / 0)
+def test_whoever_is_killed_leaves_a_folder_that_reports_it(tmp_path, make_run, monkeypatch):
+    monkeypatch.setattr(folder.shutil, "rmtree", lambda *arguments, **values: None)
+    monkeypatch.setattr(folder.shutil, "copyfile", lambda *arguments: os.kill(os.getpid(), 0) or 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        write(Contents(files={"a": b"x", "b": tmp_path}), tmp_path / "b")
+        write(BundleContents(files={"a": b"x", "b": tmp_path}), tmp_path / "b")
     (left,) = tmp_path.iterdir()
 
     assert left.name.endswith(".partial")
@@ -63,20 +88,20 @@ def test_whoever_is_killed_leaves_a_folder_that_says_so(tmp_path, make_run, monk
 
 
 def test_a_bundle_without_its_seal_is_half_written(make_bundle):
-    place = make_bundle()
-    (place / SEAL).unlink()
+    path = make_bundle()
+    (path / SEAL_FILE).unlink()
 
     with pytest.raises(UserError, match=r"is incomplete: evidence\.sha256 is missing"):
-        read(place)
+        read(path)
 
 
 def test_a_newer_schema_is_refused_in_one_line(make_bundle):
-    place = make_bundle()
-    text = (place / NAME).read_text().replace('"schema_version": "1.0"', '"schema_version": "1.7"', 1)
-    (place / NAME).write_text(text)
+    path = make_bundle()
+    text = (path / EVIDENCE_FILE).read_text().replace('"schema_version": "1.0"', '"schema_version": "1.7"', 1)
+    (path / EVIDENCE_FILE).write_text(text)
 
     with pytest.raises(UserError, match=r"evidence\.json has schema 1\.7; rocm3d .* reads 1\.0 to 1\.0"):
-        read(place)
+        read(path)
 
 
 def test_what_is_no_bundle(tmp_path):
@@ -84,7 +109,7 @@ def test_what_is_no_bundle(tmp_path):
         read(tmp_path / "nothing")
     with pytest.raises(UserError, match="is not an evidence bundle"):
         read(tmp_path)
-    (tmp_path / NAME).write_text("{}")
+    (tmp_path / EVIDENCE_FILE).write_text("{}")
     (tmp_path / "inventory.json").write_text("{}")
     with pytest.raises(UserError, match="is the work folder of a port, not a bundle"):
         read(tmp_path)
@@ -92,10 +117,10 @@ def test_what_is_no_bundle(tmp_path):
 
 def test_same_inputs_give_the_same_bytes(make_bundle, make_run, tmp_path):
     runs = make_run("b"), make_run("a")
-    one = make_bundle("one", runs=runs, files={"x/1": b"1", "a": b"2"})
+    first = make_bundle("one", runs=runs, files={"x/1": b"1", "a": b"2"})
     two = make_bundle("two", runs=runs[::-1], files={"a": b"2", "x/1": b"1"})
 
-    assert tree(one) == tree(two)
+    assert tree(first) == tree(two)
 
 
 def test_runs_of_one_name_stand_by_time(make_run, make_bundle):
@@ -108,38 +133,40 @@ def test_runs_of_one_name_stand_by_time(make_run, make_bundle):
 def test_a_bundle_holds_what_was_put_in(make_bundle, documents, tmp_path):
     plan, _, _ = documents()
     (tmp_path / "big.bin").write_bytes(b"x" * 3_000_000)
-    place = make_bundle(documents={"plan.json": plan.to_json().encode()}, files={"files/big.bin": tmp_path / "big.bin"})
+    path = make_bundle(documents={"plan.json": plan.to_json().encode()}, files={"files/big.bin": tmp_path / "big.bin"})
 
-    bundle, data = read(place)
+    bundle, data = read(path)
 
-    assert [item.path for item in bundle.files] == ["documents/plan.json", "files/big.bin"]
+    assert [entry.path for entry in bundle.files] == ["documents/plan.json", "files/big.bin"]
     assert bundle.files[1].sha256 == hashlib.sha256(b"x" * 3_000_000).hexdigest()
     assert (bundle.repository, bundle.stages[0].stage, bundle.chains[0].missing) == ("repo", "plan", ())
-    assert (place / NAME).read_bytes() == data
-    assert sorted(tree(place)) == sorted([*(item.path for item in bundle.files), NAME, SEAL])
+    assert (path / EVIDENCE_FILE).read_bytes() == data
+    assert sorted(tree(path)) == sorted([*(entry.path for entry in bundle.files), EVIDENCE_FILE, SEAL_FILE])
 
 
 @pytest.mark.skipif(shutil.which("sha256sum") is None, reason="not run: sha256sum is not installed")
 def test_the_seal_is_one_that_others_can_check(make_bundle):
-    ended = subprocess.run(["sha256sum", "-c", SEAL], cwd=make_bundle(), capture_output=True, text=True, check=False)
+    ended = subprocess.run(
+        ["sha256sum", "-c", SEAL_FILE], cwd=make_bundle(), capture_output=True, text=True, check=False
+    )
 
     assert (ended.returncode, ended.stdout) == (0, "evidence.json: OK\n")
 
 
 def test_a_folder_that_fills_is_half_written_until_it_is_sealed(tmp_path, make_run):
-    begin(tmp_path)
+    mark_unfinished(tmp_path)
     (tmp_path / "output.txt").write_text("step 1\n")
     with pytest.raises(UserError, match="is incomplete: writing it was interrupted"):
         read(tmp_path)
 
-    bundle = seal(tmp_path, Contents(runs=(make_run(),), files={"files/a": b"x"}))
+    bundle = seal(tmp_path, BundleContents(runs=(make_run(),), files={"files/a": b"x"}))
 
-    assert [item.path for item in bundle.files] == ["files/a", "output.txt"]
-    assert check(tmp_path).altered == ()
+    assert [entry.path for entry in bundle.files] == ["files/a", "output.txt"]
+    assert check_seal(tmp_path).altered == ()
 
 
 def test_sealing_is_repeatable(tmp_path, make_run):
-    contents = Contents(runs=(make_run(),), files={"files/a": b"x"})
+    contents = BundleContents(runs=(make_run(),), files={"files/a": b"x"})
     seal(tmp_path, contents)
     before = tree(tmp_path)
     seal(tmp_path, contents)
@@ -151,15 +178,15 @@ def test_a_link_in_the_folder_is_refused(tmp_path):
     (tmp_path / "latest").symlink_to("/etc")
 
     with pytest.raises(UserError, match="a bundle may contain only files"):
-        seal(tmp_path, Contents())
+        seal(tmp_path, BundleContents())
 
 
 def test_a_folder_that_cannot_be_written(tmp_path):
     with pytest.raises(UserError, match="cannot write"):
-        seal(tmp_path / "gone", Contents())
+        seal(tmp_path / "gone", BundleContents())
 
 
-def test_a_bundle_without_a_run_says_that_everything_is_missing(make_bundle):
+def test_a_bundle_without_a_run_lists_everything_as_missing(make_bundle):
     bundle, _ = read(make_bundle(runs=()))
 
     assert len(bundle.chains[0].missing) == 5

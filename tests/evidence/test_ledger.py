@@ -12,46 +12,46 @@ from hypothesis import strategies as st
 from processes import Program
 from waiting import DEADLINE, wait_for_exit
 
-from rocm3d.evidence.ledger import Book, LedgerChange, slug
-from rocm3d.model.failure import UserError
+from rocm3d.evidence.ledger import LedgerChange, LedgerFile, slug
+from rocm3d.model.errors import UserError
 from rocm3d.model.ledger import Fix, Ledger
-from rocm3d.model.upstream import Edited, Proposal
+from rocm3d.model.upstream import EditedFile, Proposal
 
 PULL = "https://github.com/acme/knn/pull/7"
-KNN = Proposal(name="Simple KNN", part="submodule", edited=(Edited(path="a.cu", recipes=("ballot-64-bit",)),))
+KNN = Proposal(name="Simple KNN", part="submodule", edited=(EditedFile(path="a.cu", recipes=("ballot-64-bit",)),))
 
 
 @pytest.fixture
-def said():
+def messages():
     return []
 
 
 @pytest.fixture
-def book(tmp_path, said):
+def ledger_file(tmp_path, messages):
     """The user's own ledger."""
-    return Book(tmp_path / "ledger.json", named=False, say=said.append)
+    return LedgerFile(tmp_path / "ledger.json", chosen_by_user=False, report=messages.append)
 
 
-def test_a_ledger_of_a_newer_schema_is_refused_and_stays(book):
+def test_a_ledger_of_a_newer_schema_is_refused_and_stays(ledger_file):
     text = json.dumps({"schema_version": "9.0", "tool_version": "9.9", "kind": "ledger", "fixes": []})
-    book.place.write_text(text)
+    ledger_file.place.write_text(text)
 
     with pytest.raises(UserError, match=r"has schema 9\.0"):
-        book.add("knn", LedgerChange())
+        ledger_file.add("knn", LedgerChange())
 
-    assert book.place.read_text() == text
+    assert ledger_file.place.read_text() == text
 
 
 @pytest.mark.parametrize("text", ["", "not json", '{"schema_version": "1.0", "verdicts": []}', "[1]"])
-def test_a_file_that_was_named_and_is_no_ledger_is_not_touched(tmp_path, said, text):
-    place = tmp_path / "plan.json"
-    place.write_text(text)
+def test_a_file_that_was_named_and_is_no_ledger_is_not_touched(tmp_path, messages, text):
+    path = tmp_path / "plan.json"
+    path.write_text(text)
 
     with pytest.raises(UserError, match="is not a rocm3d ledger"):
-        Book.at(place, said.append).add("knn", LedgerChange())
+        LedgerFile.open(path, messages.append).add("knn", LedgerChange())
 
-    assert place.read_text() == text
-    assert not said
+    assert path.read_text() == text
+    assert not messages
 
 
 @pytest.mark.parametrize(
@@ -64,76 +64,79 @@ def test_a_file_that_was_named_and_is_no_ledger_is_not_touched(tmp_path, said, t
     ],
     ids=["cut off", "zeros", "an unknown state", "not UTF-8"],
 )
-def test_a_damaged_ledger_is_put_aside_with_one_line(book, said, damage):
-    book.add("knn", LedgerChange())
-    bytes_ = damage(book.place.read_bytes())
-    book.place.write_bytes(bytes_)
+def test_a_damaged_ledger_is_renamed_with_one_line(ledger_file, messages, damage):
+    ledger_file.add("knn", LedgerChange())
+    bytes_ = damage(ledger_file.place.read_bytes())
+    ledger_file.place.write_bytes(bytes_)
 
     with pytest.raises(UserError):
-        book.read()
-    book.add("gsplat", LedgerChange())
+        ledger_file.read()
+    ledger_file.add("gsplat", LedgerChange())
 
-    (aside,) = book.place.parent.glob("ledger.json.damaged-*")
-    assert aside.read_bytes() == bytes_
-    assert [f"the ledger is damaged. It was renamed to {aside}; starting a new one"] == said
-    assert ["gsplat"] == [fix.id for fix in book.read().fixes]
+    (backup,) = ledger_file.place.parent.glob("ledger.json.damaged-*")
+    assert backup.read_bytes() == bytes_
+    assert [f"the ledger is damaged. It was renamed to {backup}; starting a new one"] == messages
+    assert ["gsplat"] == [fix.id for fix in ledger_file.read().fixes]
 
 
-def test_a_named_ledger_that_was_cut_off_is_known_for_ours_and_put_aside(tmp_path, said):
-    book = Book.at(tmp_path / "team.json", said.append)
+def test_a_named_ledger_that_was_cut_off_is_known_for_ours_and_renamed(tmp_path, messages):
+    book = LedgerFile.open(tmp_path / "team.json", messages.append)
     book.add("knn", LedgerChange())
-    book.place.write_bytes(book.place.read_bytes()[:-40])
+    book.path.write_bytes(book.path.read_bytes()[:-40])
 
     book.add("gsplat", LedgerChange())
 
-    assert len(said) == 1
+    assert len(messages) == 1
 
 
 @pytest.mark.parametrize(
     ("act", "message"),
     [
-        (lambda book: book.add("knn", LedgerChange()), "knn is already in the ledger"),
-        (lambda book: book.mark("zzz", LedgerChange(state="open")), "no fix zzz in the ledger"),
-        (lambda book: book.mark("kn", LedgerChange(state="open")), "kn matches several fixes: knn, knn-2"),
-        (lambda book: book.mark("knn", LedgerChange()), "nothing to change"),
-        (lambda book: book.mark("knn", LedgerChange(state="merged")), "merged needs a link"),
-        (lambda book: book.mark("knn", LedgerChange(links=("mailto:a@b",))), "is not a link"),
-        (lambda book: book.add("x" * 300, LedgerChange()), "dependency"),
+        (lambda ledger_file: ledger_file.add("knn", LedgerChange()), "knn is already in the ledger"),
+        (lambda ledger_file: ledger_file.mark("zzz", LedgerChange(state="open")), "no fix zzz in the ledger"),
+        (
+            lambda ledger_file: ledger_file.mark("kn", LedgerChange(state="open")),
+            "kn matches several fixes: knn, knn-2",
+        ),
+        (lambda ledger_file: ledger_file.mark("knn", LedgerChange()), "nothing to change"),
+        (lambda ledger_file: ledger_file.mark("knn", LedgerChange(state="merged")), "merged needs a link"),
+        (lambda ledger_file: ledger_file.mark("knn", LedgerChange(links=("mailto:a@b",))), "is not a link"),
+        (lambda ledger_file: ledger_file.add("x" * 300, LedgerChange()), "dependency"),
     ],
 )
-def test_what_cannot_be_noted_is_said_in_one_line_and_changes_nothing(book, act, message):
-    book.add("knn", LedgerChange())
-    book.add("knn-2", LedgerChange())
-    before = book.place.read_bytes()
+def test_what_cannot_be_noted_is_reported_in_one_line_and_changes_nothing(ledger_file, act, message):
+    ledger_file.add("knn", LedgerChange())
+    ledger_file.add("knn-2", LedgerChange())
+    before = ledger_file.place.read_bytes()
 
     with pytest.raises(UserError, match=message):
-        act(book)
+        act(ledger_file)
 
-    assert book.place.read_bytes() == before
+    assert ledger_file.place.read_bytes() == before
 
 
-def test_a_write_that_cannot_finish_leaves_the_old_ledger(book, monkeypatch):
-    book.add("knn", LedgerChange())
-    before = book.place.read_bytes()
+def test_a_write_that_cannot_finish_leaves_the_old_ledger(ledger_file, monkeypatch):
+    ledger_file.add("knn", LedgerChange())
+    before = ledger_file.place.read_bytes()
 
     def full(self, target):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Path, "replace", full)
     with pytest.raises(UserError, match="No space left on device"):
-        book.add("gsplat", LedgerChange())
+        ledger_file.add("gsplat", LedgerChange())
 
-    assert book.place.read_bytes() == before
-    assert {path.name for path in book.place.parent.iterdir()} == {"ledger.json", "ledger.json.lock"}
+    assert ledger_file.place.read_bytes() == before
+    assert {path.name for path in ledger_file.place.parent.iterdir()} == {"ledger.json", "ledger.json.lock"}
 
 
-def test_where_nothing_was_noted_it_is_empty_and_nothing_is_written(book):
-    assert book.read().fixes == ()
-    assert list(book.place.parent.iterdir()) == []
+def test_where_nothing_was_noted_it_is_empty_and_nothing_is_written(ledger_file):
+    assert ledger_file.read().fixes == ()
+    assert list(ledger_file.place.parent.iterdir()) == []
 
 
 def test_processes_at_once_lose_nothing(tmp_path):
-    place = tmp_path / "ledger.json"
+    path = tmp_path / "ledger.json"
     work = (
         "import functools, sys, pathlib\nfrom rocm3d.evidence import ledger\n"
         "from rocm3d.evidence.ledger import Book, LedgerChange\n"
@@ -143,43 +146,43 @@ def test_processes_at_once_lose_nothing(tmp_path):
         "    book.add(f'fix-{sys.argv[2]}-{n}', LedgerChange())\n"
         "    book.mark('shared', LedgerChange(repositories=(f'repo-{sys.argv[2]}-{n}',)))\n"
     )
-    Book.at(place, print).add("shared", LedgerChange())
+    LedgerFile.open(path, print).add("shared", LedgerChange())
     with ExitStack() as stack:
-        running = [stack.enter_context(Program([sys.executable, "-c", work, place, str(n)])) for n in range(3)]
+        running = [stack.enter_context(Program([sys.executable, "-c", work, path, str(n)])) for n in range(3)]
 
         assert [wait_for_exit(process) for process in running] == [0, 0, 0]
-    fixes = {fix.id: fix for fix in Book.at(place, print).read().fixes}
+    fixes = {fix.id: fix for fix in LedgerFile.open(path, print).read().fixes}
     assert len(fixes) == 3 * 8 + 1
     assert len(fixes["shared"].repositories) == 3 * 8
 
 
-def test_the_same_lines_in_another_repository_are_the_same_fix(book):
-    first = book.enter(KNN, "ab" * 32, "splats")
-    book.mark("simple-knn", LedgerChange(state="merged", links=(PULL,), note="in 1.2"))
-    again = book.enter(KNN, "ab" * 32, "meshes")
+def test_the_same_lines_in_another_repository_are_the_same_fix(ledger_file):
+    first = ledger_file.enter(KNN, "ab" * 32, "splats")
+    ledger_file.mark("simple-knn", LedgerChange(state="merged", links=(PULL,), note="in 1.2"))
+    again = ledger_file.enter(KNN, "ab" * 32, "meshes")
 
     assert first.id == again.id == "simple-knn-abababab"
     assert (again.state, again.links, again.repositories) == ("merged", (PULL,), ("splats", "meshes"))
     assert again.what == "ballot-64-bit"
-    assert book.enter(KNN, "cd" * 32, "splats").id == "simple-knn-cdcdcdcd"
+    assert ledger_file.enter(KNN, "cd" * 32, "splats").id == "simple-knn-cdcdcdcd"
 
 
-def test_noting_the_same_again_changes_no_day(book):
-    book.enter(KNN, "ab" * 32, "splats")
-    old = book.read().fixes[0].model_copy(update={"first": date(2026, 1, 1), "changed": date(2026, 1, 1)})
-    book.place.write_text(Ledger(fixes=(old,)).to_json())
+def test_noting_the_same_again_changes_no_day(ledger_file):
+    ledger_file.enter(KNN, "ab" * 32, "splats")
+    old = ledger_file.read().fixes[0].model_copy(update={"first": date(2026, 1, 1), "changed": date(2026, 1, 1)})
+    ledger_file.place.write_text(Ledger(fixes=(old,)).to_json())
 
-    assert str(book.enter(KNN, "ab" * 32, "splats").changed) == "2026-01-01"
-    assert str(book.enter(KNN, "ab" * 32, "meshes").changed) != "2026-01-01"
+    assert str(ledger_file.enter(KNN, "ab" * 32, "splats").changed) == "2026-01-01"
+    assert str(ledger_file.enter(KNN, "ab" * 32, "meshes").changed) != "2026-01-01"
 
 
-def test_open_fixes_come_first_and_of_those_what_unblocks_the_most(book):
-    book.add("a", LedgerChange())
-    book.add("b", LedgerChange(repositories=("x", "y")))
-    book.add("c", LedgerChange(repositories=("x",), links=(PULL,)))
-    book.mark("c", LedgerChange(state="merged"))
+def test_open_fixes_come_first_and_of_those_what_unblocks_the_most(ledger_file):
+    ledger_file.add("a", LedgerChange())
+    ledger_file.add("b", LedgerChange(repositories=("x", "y")))
+    ledger_file.add("c", LedgerChange(repositories=("x",), links=(PULL,)))
+    ledger_file.mark("c", LedgerChange(state="merged"))
 
-    assert ["b", "a", "c"] == [fix.id for fix in book.read().fixes]
+    assert ["b", "a", "c"] == [fix.id for fix in ledger_file.read().fixes]
 
 
 @given(st.text(max_size=100))

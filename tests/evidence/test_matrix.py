@@ -6,25 +6,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.evidence.matrix import Known, matrix, read
-from rocm3d.model.failure import UserError
-from rocm3d.model.inventory import Counts, Dependency, Inventory, Scan
+from rocm3d.evidence.matrix import RepositoryDocuments, matrix, read
+from rocm3d.model.backend_check import BackendCheck, ImportedModule
+from rocm3d.model.errors import UserError
+from rocm3d.model.inventory import Dependency, FileCounts, Inventory, Scan
 from rocm3d.model.location import Location
-from rocm3d.model.look import FoundModule, Look
 from rocm3d.model.plan import Plan
 from rocm3d.model.verdict import Verdicts
 from rocm3d.plan.stage import plan
-from rocm3d.verify.backends.verdicts import accelerated
+from rocm3d.verify.backends.verdicts import backend_verdict
 from rocm3d.workspace.documents import Documents
 
 PACKAGES = ("nvdiffrast", "spconv", "gsplat", "flash-attn")
 
 
 def scan(name: str, *packages: str) -> Scan:
-    place = Location(path="requirements.txt", line=1, column=1)
-    named = tuple(Dependency(name=item, requirement=item, location=place, package=item) for item in packages)
+    path = Location(path="requirements.txt", line=1, column=1)
+    named = tuple(Dependency(name=entry, requirement=entry, location=path, package=entry) for entry in packages)
     inventory = Inventory(
-        repository=name, counts=Counts(files=1, bytes=1, python=1, cuda=0, manifests=1), dependencies=named,
+        repository=name, counts=FileCounts(files=1, bytes=1, python=1, cuda=0, manifests=1), dependencies=named,
         extensions=(), families={}, skipped=(), readiness="needs-edits", reasons=(),
     )  # fmt: skip
     return Scan(inventory=inventory, findings=())
@@ -35,7 +35,7 @@ def test_a_folder_without_an_inventory_is_refused(tmp_path):
         read([tmp_path])
 
 
-def test_a_folder_that_is_not_there_is_refused(tmp_path):
+def test_a_folder_that_does_not_exist_is_refused(tmp_path):
     with pytest.raises(UserError, match="is not a folder"):
         read([tmp_path / "none"])
 
@@ -53,12 +53,12 @@ def test_repositories_are_found_by_themselves_and_below_a_folder(tmp_path):
         (tmp_path / name / ".rocm3d").mkdir(parents=True)
         Documents(tmp_path / name / ".rocm3d").write(scan(name))
 
-    assert [item.scan.inventory.repository for item in read([tmp_path])] == ["a", "b"]
-    assert [item.scan.inventory.repository for item in read([tmp_path / "b"])] == ["b"]
+    assert [entry.scan.inventory.repository for entry in read([tmp_path])] == ["a", "b"]
+    assert [entry.scan.inventory.repository for entry in read([tmp_path / "b"])] == ["b"]
 
 
 def test_a_package_without_a_record_is_no_library_of_the_map(knowledge):
-    known = Known(scan("a", "nobody-has-this"))
+    known = RepositoryDocuments(scan("a", "nobody-has-this"))
 
     assert matrix([known], knowledge.packages).rows == ()
     assert matrix([known], knowledge.packages).free == ("a",)
@@ -66,26 +66,26 @@ def test_a_package_without_a_record_is_no_library_of_the_map(knowledge):
 
 def test_the_library_that_frees_the_most_comes_first(knowledge):
     repositories = [
-        Known(scan("a", "nvdiffrast")),
-        Known(scan("b", "nvdiffrast")),
-        Known(scan("c", "nvdiffrast", "spconv")),
-        Known(scan("d", "gsplat")),
-        Known(scan("e")),
+        RepositoryDocuments(scan("a", "nvdiffrast")),
+        RepositoryDocuments(scan("b", "nvdiffrast")),
+        RepositoryDocuments(scan("c", "nvdiffrast", "spconv")),
+        RepositoryDocuments(scan("d", "gsplat")),
+        RepositoryDocuments(scan("e")),
     ]
-    found = matrix(repositories, knowledge.packages)
+    result = matrix(repositories, knowledge.packages)
 
-    assert [(step.package, step.frees) for step in found.order] == [
+    assert [(step.package, step.frees) for step in result.order] == [
         ("nvdiffrast", ("a", "b")), ("gsplat", ("d",)), ("spconv", ("c",)),
     ]  # fmt: skip
-    assert [(row.package, len(row.waiting)) for row in found.rows] == [("nvdiffrast", 3), ("gsplat", 1), ("spconv", 1)]
-    assert found.free == ("e",)
+    assert [(row.package, len(row.waiting)) for row in result.rows] == [("nvdiffrast", 3), ("gsplat", 1), ("spconv", 1)]
+    assert result.free == ("e",)
 
 
 def planned(knowledge, decision: str) -> Plan:
     """A plan with this decision for gsplat."""
-    whole = plan(scan("a", "gsplat"), knowledge.gpu("mi300x"), knowledge, date(2026, 11, 15))
-    return whole.model_copy(
-        update={"decisions": (whole.decisions[0].model_copy(update={"package": "gsplat", "decision": decision}),)}
+    complete = plan(scan("a", "gsplat"), knowledge.gpu("mi300x"), knowledge, date(2026, 11, 15))
+    return complete.model_copy(
+        update={"decisions": (complete.decisions[0].model_copy(update={"package": "gsplat", "decision": decision}),)}
     )
 
 
@@ -93,28 +93,30 @@ def planned(knowledge, decision: str) -> Plan:
     ("decision", "state"),
     [("blocked", "blocked"), ("build", "work"), ("stub", "work"), ("keep", "works"), ("replace", "works")],
 )
-def test_a_plan_says_what_takes_work(knowledge, decision, state):
-    (row,) = matrix([Known(scan("a", "gsplat"), planned(knowledge, decision))], knowledge.packages).rows
+def test_a_plan_lists_the_work(knowledge, decision, state):
+    (row,) = matrix([RepositoryDocuments(scan("a", "gsplat"), planned(knowledge, decision))], knowledge.packages).rows
 
     assert row.states == {"a": state}
 
 
 @pytest.mark.parametrize(("outcome", "state"), [("accelerated", "proven"), ("fallback", "work")])
 def test_what_verify_saw_at_work_is_proven(knowledge, outcome, state):
-    look = Look(
+    view = BackendCheck(
         package="gsplat", probe="gsplat", outcome=outcome, reason="r", evidence="library", libraries=("/a.so",),
-        modules=(FoundModule(name="gsplat", version="1.5.3", file="/gsplat.py", origin="environment"),),
+        modules=(ImportedModule(name="gsplat", version="1.5.3", file="/gsplat.py", origin="environment"),),
     )  # fmt: skip
-    verdicts = Verdicts(repository="a", targets=(), verdicts=(accelerated(look, "gsplat", ""),))
-    (row,) = matrix([Known(scan("a", "gsplat"), planned(knowledge, "build"), verdicts)], knowledge.packages).rows
+    verdicts = Verdicts(repository="a", targets=(), verdicts=(backend_verdict(view, "gsplat", ""),))
+    (row,) = matrix(
+        [RepositoryDocuments(scan("a", "gsplat"), planned(knowledge, "build"), verdicts)], knowledge.packages
+    ).rows
 
     assert row.states == {"a": state}
 
 
 @given(st.lists(st.sets(st.sampled_from(PACKAGES)), max_size=6))
 def test_in_the_end_everything_is_free_once(knowledge, wants):
-    found = matrix([Known(scan(f"r{n}", *names)) for n, names in enumerate(wants)], knowledge.packages)
-    freed = [*found.free, *(name for step in found.order for name in step.frees)]
+    result = matrix([RepositoryDocuments(scan(f"r{n}", *names)) for n, names in enumerate(wants)], knowledge.packages)
+    freed = [*result.free, *(name for step in result.order for name in step.frees)]
 
     assert sorted(freed) == [f"r{n}" for n in range(len(wants))]
-    assert len({step.package for step in found.order}) == len(found.order)
+    assert len({step.package for step in result.order}) == len(result.order)

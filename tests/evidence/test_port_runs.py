@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.evidence.folder import Contents, write
-from rocm3d.evidence.port_runs import port_runs, written, written_before
-from rocm3d.model.evidence import Sealed
-from rocm3d.model.run import Met
+from rocm3d.evidence.folder import BundleContents, write
+from rocm3d.evidence.port_runs import port_runs, written_by_earlier_runs, written_paths
+from rocm3d.model.evidence import SealedFile
+from rocm3d.model.run import ExpectationResult
 from rocm3d.workspace.file_digest import file_digest
 from rocm3d.workspace.sources import source_digest
 
@@ -17,19 +17,19 @@ def keep(tmp_path, make_run):
     work.mkdir(parents=True)
     (root / "train.py").write_text("import torch\n")
 
-    def kept(name="train", sources=None, folder="", **values):
+    def store_run(name="train", sources=None, folder="", **values):
         run = make_run(name, **values)
         known = source_digest(root) if sources is None else sources
         held = run.manifest.model_copy(update={"sources": known, "folder": folder})
-        write(Contents(runs=(run.model_copy(update={"manifest": held}),)), work / "runs" / name)
+        write(BundleContents(runs=(run.model_copy(update={"manifest": held}),)), work / "runs" / name)
         return work / "runs" / name
 
-    kept.root, kept.work = root, work
-    kept.look = lambda: port_runs(work, root)
-    return kept
+    store_run.root, store_run.work = root, work
+    store_run.look = lambda: port_runs(work, root)
+    return store_run
 
 
-def test_where_no_run_is_kept_there_is_none(keep):
+def test_without_stored_runs_nothing_is_returned(keep):
     assert keep.look() == ()
 
 
@@ -37,57 +37,57 @@ def test_a_half_written_bundle_has_no_record(keep):
     (keep.work / "runs" / "a").mkdir(parents=True)
     (keep.work / "runs" / "a" / "UNFINISHED").touch()
 
-    (found,) = keep.look()
+    (result,) = keep.look()
 
-    assert (found.record, found.sealed.outcome, found.sealed.sha256) == (None, "unread", "")
-    assert "is incomplete" in found.sealed.reason
+    assert (result.record, result.sealed.outcome, result.sealed.sha256) == (None, "unread", "")
+    assert "is incomplete" in result.sealed.reason
 
 
 def test_a_bundle_that_was_changed_is_not_believed(keep):
-    place = keep()
-    (place / "added.txt").write_text("x")
+    path = keep()
+    (path / "added.txt").write_text("x")
 
-    (found,) = keep.look()
+    (result,) = keep.look()
 
-    assert (found.record, found.sealed.outcome) == (None, "altered")
-    assert found.sealed.reason == "added.txt: added since it was sealed"
+    assert (result.record, result.sealed.outcome) == (None, "altered")
+    assert result.sealed.reason == "added.txt: added since it was sealed"
 
 
-def test_a_run_of_other_code_says_so(keep):
+def test_a_run_of_other_code_reports_it(keep):
     keep()
     (keep.root / "train.py").write_text("import torch, sys\n")
 
     assert [run.sealed.of_these_sources for run in keep.look()] == [False]
 
 
-def test_a_run_whose_code_was_not_read_cannot_be_told(keep):
+def test_a_run_whose_code_was_not_read_is_unknown(keep):
     keep(sources="")
 
     assert [run.sealed.of_these_sources for run in keep.look()] == [None]
 
 
-def test_a_sound_one_has_its_digest_outcome_and_what_its_chain_lacks(keep):
-    place = keep(kernels=(), backends={})
+def test_a_sound_one_has_its_digest_outcome_and_its_missing_links(keep):
+    path = keep(kernels=(), backends={})
 
-    (found,) = keep.look()
+    (result,) = keep.look()
 
-    assert found.sealed.sha256 == file_digest(place / "evidence.json")
-    assert (found.sealed.name, found.sealed.outcome, found.sealed.of_these_sources) == ("train", "finished", True)
-    assert [item.link for item in found.sealed.missing] == ["backend", "profile"]
-    assert found.record is not None
+    assert result.sealed.sha256 == file_digest(path / "evidence.json")
+    assert (result.sealed.name, result.sealed.outcome, result.sealed.of_these_sources) == ("train", "finished", True)
+    assert [entry.link for entry in result.sealed.missing] == ["backend", "profile"]
+    assert result.record is not None
 
 
 def test_what_was_not_met_is_its_reason(keep):
-    keep(expectations=(Met(expectation="steps > 5", met=False, found="3"),))
+    keep(expectations=(ExpectationResult(expectation="steps > 5", met=False, found="3"),))
 
     assert keep.look()[0].sealed.reason == "not met: steps > 5 (actual: 3)"
 
 
 def test_code_that_runs_have_written_is_not_the_repositorys(keep):
-    keep(files=(Sealed(path="out/copy.py", sha256="0" * 64),), folder="sub")
+    keep(files=(SealedFile(path="out/copy.py", sha256="0" * 64),), folder="sub")
     (keep.root / "sub" / "out").mkdir(parents=True)
     (keep.root / "sub" / "out" / "copy.py").write_text("import torch\n")
-    keep("again", sources=source_digest(keep.root, written_before(keep.work)))
+    keep("again", sources=source_digest(keep.root, written_by_earlier_runs(keep.work)))
 
     assert [run.sealed.of_these_sources for run in keep.look()] == [True, True]
-    assert written(run.record for run in keep.look()) == {"sub/out/copy.py"}
+    assert written_paths(run.record for run in keep.look()) == {"sub/out/copy.py"}

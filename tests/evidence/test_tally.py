@@ -12,12 +12,12 @@ def test_passed_failed_and_skipped_are_not_counted_as_not_verified(documents):
     assert tally(*documents(outcomes=["passed", "failed", "skipped"])).not_verified == 0
 
 
-def test_kept_and_built_packages_are_not_counted(documents):
+def test_unchanged_and_built_packages_are_not_counted(documents):
     assert tally(*documents(["keep", "drop", "replace", "build"])) == tally(*documents())
 
 
 def test_each_count(documents):
-    given = documents(
+    arguments = documents(
         ["blocked", "stub", "substitute", "keep"],
         changed=5,
         left=3,
@@ -25,4 +25,4 @@ def test_each_count(documents):
         outcomes=["not_run", "passed", "not_run"],
     )
 
-    assert tally(*given) == Tally(changed=5, left_for_person=3, rejected=2 + 1, not_verified=2 + 2)
+    assert tally(*arguments) == Tally(changed=5, left_for_person=3, rejected=2 + 1, not_verified=2 + 2)

@@ -22,11 +22,11 @@ def changed(snapshot: Snapshot, changes: dict) -> Snapshot:
     """The snapshot with new values at dotted paths, validated again."""
     raw = copy.deepcopy(snapshot.model_dump(mode="json"))
     for path, value in changes.items():
-        *way, last = (int(part) if part.isdigit() else part for part in path.split("."))
-        place = raw
-        for part in way:
-            place = place[part]
-        place[last] = value
+        *parents, last = (int(part) if part.isdigit() else part for part in path.split("."))
+        container = raw
+        for part in parents:
+            container = container[part]
+        container[last] = value
     return Snapshot.model_validate(raw)
 
 
@@ -78,16 +78,16 @@ def sound(machines, knowledge, tmp_path_factory):
 def plan(knowledge):
     """A plan for the sound machine with two cards; by default it compiles two packages."""
 
-    def make(gpu: str = "rx 7900 xtx", stack: str = "rocm-6.4-torch-2.9.1-py3.12-pip", **given) -> Plan:
+    def make(gpu: str = "rx 7900 xtx", stack: str = "rocm-6.4-torch-2.9.1-py3.12-pip", **fields) -> Plan:
         gpu_record = knowledge.gpu(gpu)
-        decisions = given.pop("decisions", (("diff-gaussian-rasterization", "build"), ("flash-attn", "build")))
+        decisions = fields.pop("decisions", (("diff-gaussian-rasterization", "build"), ("flash-attn", "build")))
         return Plan(
             repository="splats", gpu=gpu_record, stack=None, base=knowledge.stacks[stack], rejected_stacks=(),
             decisions=tuple(
                 DependencyDecision(name=name, package=name, decision=kind, route="x", reason="x")
                 for name, kind in decisions
             ),
-            edits=(), answered=(), left=(), readiness="ready", knowledge_date="2026-11-15", **given,
+            edits=(), answered=(), left=(), readiness="ready", knowledge_date="2026-11-15", **fields,
         )  # fmt: skip
 
     return make

@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 
 from rocm3d.host.devices import User
-from rocm3d.host.files import Files
-from rocm3d.host.snapshot import Machine, take
+from rocm3d.host.files import MachineFiles
+from rocm3d.host.snapshot import MachineSource, collect_snapshot
 
 GIB = 1 << 30
 TAKEN = "2026-11-15T12:00:00Z"
@@ -15,27 +15,33 @@ RENDER = 992
 
 
 def put(root: Path, path: str, text: object) -> None:
-    place = root / path.lstrip("/")
-    place.parent.mkdir(parents=True, exist_ok=True)
-    place.write_text(f"{text}\n", encoding="utf-8")
+    file_path = root / path.lstrip("/")
+    file_path.parent.mkdir(parents=True, exist_ok=True)
+    file_path.write_text(f"{text}\n", encoding="utf-8")
 
 
 def node(
-    root: Path, number: int, banks: dict[int, int] | None = None, links: tuple[dict, ...] = (), **said: int
+    root: Path, number: int, banks: dict[int, int] | None = None, links: tuple[dict, ...] = (), **properties: int
 ) -> None:
     """One node of the KFD topology; `banks` are sizes by heap type."""
-    place = f"sys/class/kfd/kfd/topology/nodes/{number}"
-    put(root, f"{place}/properties", "\n".join(f"{name} {value}" for name, value in said.items()))
+    node_folder = f"sys/class/kfd/kfd/topology/nodes/{number}"
+    put(root, f"{node_folder}/properties", "\n".join(f"{name} {value}" for name, value in properties.items()))
     for index, (heap, size) in enumerate((banks or {}).items()):
         put(
-            root, f"{place}/mem_banks/{index}/properties", f"heap_type {heap}\nsize_in_bytes {size}\nflags 0\nwidth 384"
+            root,
+            f"{node_folder}/mem_banks/{index}/properties",
+            f"heap_type {heap}\nsize_in_bytes {size}\nflags 0\nwidth 384",
         )
     for index, link in enumerate(links):
-        told = {"type": 2, "version_major": 0, "node_from": number, "weight": 20, "flags": 1, **link}
-        put(root, f"{place}/io_links/{index}/properties", "\n".join(f"{name} {value}" for name, value in told.items()))
+        link_properties = {"type": 2, "version_major": 0, "node_from": number, "weight": 20, "flags": 1, **link}
+        put(
+            root,
+            f"{node_folder}/io_links/{index}/properties",
+            "\n".join(f"{name} {value}" for name, value in link_properties.items()),
+        )
 
 
-def pci(root: Path, *chain: str, bridges: str = "1002:1478", **said: object) -> str:
+def pci(root: Path, *chain: str, bridges: str = "1002:1478", **files: object) -> str:
     """A PCI device behind bridges: nested folders as in sysfs, and the flat links to all of them."""
     above = "sys/devices/pci0000:00"
     for address in chain:
@@ -49,19 +55,23 @@ def pci(root: Path, *chain: str, bridges: str = "1002:1478", **said: object) -> 
             vendor, device = ("1022", "14db") if address == chain[0] else bridges.split(":")
             for name, value in (("vendor", f"0x{vendor}"), ("device", f"0x{device}"), ("class", "0x060400")):
                 put(root, f"{above}/{name}", value)
-    for name, value in said.items():
+    for name, value in files.items():
         put(root, f"{above}/{name}", value)
     return above
 
 
-def driver(root: Path, place: str, name: str) -> None:
+def driver(root: Path, device_folder: str, name: str) -> None:
     (root / "sys/bus/pci/drivers" / name).mkdir(parents=True, exist_ok=True)
-    (root / place / "driver").symlink_to(os.path.relpath(root / "sys/bus/pci/drivers" / name, root / place))
+    (root / device_folder / "driver").symlink_to(
+        os.path.relpath(root / "sys/bus/pci/drivers" / name, root / device_folder)
+    )
 
 
-def iommu(root: Path, place: str, number: int, kind: str) -> None:
+def iommu(root: Path, device_folder: str, number: int, kind: str) -> None:
     put(root, f"sys/kernel/iommu_groups/{number}/type", kind)
-    (root / place / "iommu_group").symlink_to(os.path.relpath(root / f"sys/kernel/iommu_groups/{number}", root / place))
+    (root / device_folder / "iommu_group").symlink_to(
+        os.path.relpath(root / f"sys/kernel/iommu_groups/{number}", root / device_folder)
+    )
 
 
 def link(width: int, speed: str = "16.0", most: int = 16) -> dict[str, str]:
@@ -92,9 +102,9 @@ def system(root: Path, kernel: str, name: str, boot: str, memory: int, cpus: str
 
 
 def l3(root: Path, first: int, cpus: str, kib: int) -> None:
-    place = f"sys/devices/system/cpu/cpu{first}/cache/index3"
+    cache_folder = f"sys/devices/system/cpu/cpu{first}/cache/index3"
     for name, value in (("level", 3), ("size", f"{kib}K"), ("shared_cpu_list", cpus)):
-        put(root, f"{place}/{name}", value)
+        put(root, f"{cache_folder}/{name}", value)
 
 
 def numa(root: Path, nodes: int, balancing: int) -> None:
@@ -125,39 +135,39 @@ def mi300x(root: Path) -> None:
              cpu_cores_count=0, simd_count=1216, gfx_target_version=90402, vendor_id=4098, device_id=29857,
              location_id=bus << 8, domain=0, drm_render_minor=128 + 8 * index,
              unique_id=0xA0B0C0D000000000 + index)  # fmt: skip
-        place = pci(root, f"0000:{bus - 4:02x}:01.0", f"0000:{bus - 2:02x}:00.0", f"0000:{bus:02x}:00.0",
+        device_folder = pci(root, f"0000:{bus - 4:02x}:01.0", f"0000:{bus - 2:02x}:00.0", f"0000:{bus:02x}:00.0",
                     bridges="1000:c030", vendor="0x1002", device="0x74a1",
                     numa_node=index // 4, local_cpulist="0-95" if index < 4 else "96-191",
                     mem_info_vram_total=192 * GIB, mem_info_vis_vram_total=192 * GIB, gpu_busy_percent=0,
                     mem_busy_percent=0, power_dpm_force_performance_level="auto", current_compute_partition="SPX",
                     **{"class": "0x120000"}, **link(16, "32.0"))  # fmt: skip
-        driver(root, place, "amdgpu")
-        iommu(root, place, 10 + index, "identity")
+        driver(root, device_folder, "amdgpu")
+        iommu(root, device_folder, 10 + index, "identity")
         device(root, f"dev/dri/renderD{128 + 8 * index}")
     device(root, "dev/kfd")
     put(root, "sys/module/amdgpu/version", "6.10.5")
     rocm(root, "7.2.0")
 
 
-def card(root: Path, bus: int, width: int, minor: int, number: int, above: tuple[str, ...], ways: str) -> None:
+def card(root: Path, bus: int, width: int, minor: int, number: int, above: tuple[str, ...], iommu_type: str) -> None:
     """An RX 7900 XTX: its own switch reports 16 lanes, the slot has `width` lanes."""
     node(root, number, {1: 24 * GIB}, ({"node_to": 0},),
          cpu_cores_count=0, simd_count=192, gfx_target_version=110000, vendor_id=4098, device_id=29772,
          location_id=bus << 8, domain=0, drm_render_minor=minor, unique_id=0x1D10000000000000 + number)  # fmt: skip
     upstream, downstream = f"0000:{bus - 2:02x}:00.0", f"0000:{bus - 1:02x}:00.0"
-    place = pci(root, *above, upstream, downstream, f"0000:{bus:02x}:00.0", bridges="1002:1478",
+    device_folder = pci(root, *above, upstream, downstream, f"0000:{bus:02x}:00.0", bridges="1002:1478",
                 vendor="0x1002", device="0x744c", numa_node=-1, local_cpulist="0-31",
                 mem_info_vram_total=24 * GIB, mem_info_vis_vram_total=24 * GIB, mem_info_gtt_total=31 * GIB,
                 gpu_busy_percent=0, mem_busy_percent=0, power_dpm_force_performance_level="auto",
                 **{"class": "0x030000"}, **link(16))  # fmt: skip
     for name, value in link(width).items():
-        put(root, f"{place.rsplit('/', 2)[0]}/{name}", value)
-    driver(root, place, "amdgpu")
-    iommu(root, place, bus, ways)
+        put(root, f"{device_folder.rsplit('/', 2)[0]}/{name}", value)
+    driver(root, device_folder, "amdgpu")
+    iommu(root, device_folder, bus, iommu_type)
     device(root, f"dev/dri/renderD{minor}")
 
 
-def pair(root: Path, boot: str = "quiet splash", ways: str = "DMA-FQ") -> None:
+def pair(root: Path, boot: str = "quiet splash", iommu_type: str = "DMA-FQ") -> None:
     """2x RX 7900 XTX, one of them behind the chipset with 4 lanes, and the integrated GPU of a Ryzen 9 7950X3D."""
     system(root, "6.14.0-29-generic", "Ubuntu 24.04.3 LTS", f"root=UUID=1234 {boot}", 64 * GIB, "0-31")
     numa(root, 1, 0)
@@ -165,10 +175,10 @@ def pair(root: Path, boot: str = "quiet splash", ways: str = "DMA-FQ") -> None:
     l3(root, 0, "0-7,16-23", 98304)
     l3(root, 8, "8-15,24-31", 32768)
     node(root, 0, {0: 64 * GIB}, cpu_cores_count=32, simd_count=0)
-    card(root, 0x03, 16, 128, 1, ("0000:00:01.1",), ways)
+    card(root, 0x03, 16, 128, 1, ("0000:00:01.1",), iommu_type)
     pci(root, "0000:00:02.1", "0000:05:00.0", "0000:06:08.0", bridges="1022:43f4",
         vendor="0x1022", device="0x43f5", **{"class": "0x060400"}, **link(4, most=4))  # fmt: skip
-    card(root, 0x0A, 4, 129, 2, ("0000:00:02.1", "0000:05:00.0", "0000:06:08.0"), ways)
+    card(root, 0x0A, 4, 129, 2, ("0000:00:02.1", "0000:05:00.0", "0000:06:08.0"), iommu_type)
     put(root, "sys/devices/pci0000:00/0000:00:02.1/0000:05:00.0/device", "0x43f4")
     put(root, "sys/devices/pci0000:00/0000:00:02.1/0000:05:00.0/vendor", "0x1022")
     node(root, 3, {1: GIB // 2}, ({"node_to": 0},),
@@ -178,7 +188,7 @@ def pair(root: Path, boot: str = "quiet splash", ways: str = "DMA-FQ") -> None:
                  mem_info_vram_total=GIB // 2, mem_info_vis_vram_total=GIB // 2, mem_info_gtt_total=31 * GIB,
                  **{"class": "0x030000"}, **link(16))  # fmt: skip
     driver(root, inside, "amdgpu")
-    iommu(root, inside, 40, ways)
+    iommu(root, inside, 40, iommu_type)
     device(root, "dev/dri/renderD130")
     device(root, "dev/kfd")
     rocm(root, "6.4.3")
@@ -198,8 +208,8 @@ def person(*groups: int, uid: int = 1000) -> User:
 
 
 def snapshot(root: Path, knowledge, environment=None, interpreter: Path | None = None, user: User | None = None):
-    machine = Machine(
-        Files(root), {"HOME": "/home/someone", **(environment or {})}, "/home/someone", interpreter,
+    machine = MachineSource(
+        MachineFiles(root), {"HOME": "/home/someone", **(environment or {})}, "/home/someone", interpreter,
         "no Python with torch found", user or person(os.getgid()),
     )  # fmt: skip
-    return take(machine, knowledge, TAKEN)
+    return collect_snapshot(machine, knowledge, TAKEN)

@@ -6,7 +6,7 @@ import pytest
 
 from rocm3d.host import devices
 from rocm3d.host.devices import User, group_names, read_devices
-from rocm3d.host.files import Files
+from rocm3d.host.files import MachineFiles
 
 
 @pytest.fixture
@@ -14,11 +14,11 @@ def files(machines, tmp_path):
     machines.put(tmp_path, "etc/group", f"root:x:0:\nodd\nrender:x:{os.getgid()}:\nvideo:x:44:\nwheel:x:10:")
     for name in ("kfd", "dri/renderD128", "dri/renderD129", "dri/card0"):
         machines.put(tmp_path, f"dev/{name}", "")
-    return Files(tmp_path)
+    return MachineFiles(tmp_path)
 
 
 def test_no_devices(tmp_path):
-    assert read_devices(Files(tmp_path), User.here()) == ()
+    assert read_devices(MachineFiles(tmp_path), User.current()) == ()
 
 
 def test_group_by_name_and_membership_by_number(files):
@@ -32,8 +32,8 @@ def test_group_by_name_and_membership_by_number(files):
 def test_device_that_does_not_open(files, monkeypatch):
     monkeypatch.setattr(devices.os, "access", lambda path, mode: path.name != "kfd")
 
-    assert [item.usable for item in read_devices(files, User.here())] == [False, True, True]
+    assert [item.usable for item in read_devices(files, User.current())] == [False, True, True]
 
 
-def test_groups_that_have_nothing_to_do_with_it_are_not_told(files):
+def test_unrelated_groups_are_left_out(files):
     assert group_names(files, User(1000, frozenset({10, 44, os.getgid()}))) == ("render", "video")

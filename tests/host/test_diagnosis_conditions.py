@@ -38,8 +38,8 @@ def extra(*names: str) -> dict:
     return {"python.distributions": [{"name": name, "version": "1.0"} for name in names]}
 
 
-def variables(**given: str) -> dict:
-    return {"variables": given}
+def variables(**values: str) -> dict:
+    return {"variables": values}
 
 
 CASES = {
@@ -118,22 +118,22 @@ def test_every_record_has_a_case():
 
 
 @pytest.mark.parametrize("name", sorted(CASES))
-def test_a_record_shows_on_a_machine_that_has_it_and_on_no_other(name, sound, change, plan, knowledge):
+def test_record_is_reported_only_on_the_machine_with_the_problem(name, sound, change, plan, knowledge):
     case = CASES[name]
     planned = None if case.planned is None else plan(**case.planned)
     before = change(sound[case.base], case.also)
 
     without = diagnose(before, knowledge, planned)
-    found = {item.id: item for item in diagnose(change(before, case.spoilt), knowledge, planned).problems}
+    problems = {problem.id: problem for problem in diagnose(change(before, case.spoilt), knowledge, planned).problems}
 
-    assert name in without.fine or (name == "data-loader" and name in {item.id for item in without.unread})
-    assert name in found
-    assert all(found[name].read)
-    assert "{" not in "".join((*found[name].remedy, found[name].check)).replace("${", "")
+    assert name in without.fine or (name == "data-loader" and name in {problem.id for problem in without.unread})
+    assert name in problems
+    assert all(problems[name].read)
+    assert "{" not in "".join((*problems[name].remedy, problems[name].check)).replace("${", "")
 
 
 @pytest.mark.parametrize("base", ["linux", "container", "apu", "instinct", "wsl"])
 def test_sound_machines_have_no_fault(base, sound, knowledge):
     kind = {"torch-too-old-for-gpu"} if base == "apu" else set()
 
-    assert {item.id for item in diagnose(sound[base], knowledge).faults} == kind
+    assert {fault.id for fault in diagnose(sound[base], knowledge).faults} == kind

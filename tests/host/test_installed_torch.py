@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from rocm3d.host.installed_torch import InstalledTorch, as_stack, find_interpreter, read_torch
+from rocm3d.host.installed_torch import InstalledTorch, find_interpreter, installed_stack, read_torch
 from rocm3d.knowledge.load import load
-from rocm3d.model.failure import MachineLacks, UserError
+from rocm3d.model.errors import MachineError, UserError
 
 TODAY = date(2026, 11, 15)
 
@@ -40,13 +40,13 @@ def environment(tmp_path):
 
 def test_no_interpreter(tmp_path, monkeypatch):
     monkeypatch.delenv("VIRTUAL_ENV", raising=False)
-    with pytest.raises(MachineLacks, match="no Python with torch found"):
+    with pytest.raises(MachineError, match="no Python with torch found"):
         find_interpreter(tmp_path, None)
     with pytest.raises(UserError, match="no such file"):
         find_interpreter(tmp_path, tmp_path / "nobody")
 
 
-def test_the_repositorys_own_comes_before_the_active_one(tmp_path, monkeypatch, environment):
+def test_interpreter_of_the_repository_comes_before_the_active_one(tmp_path, monkeypatch, environment):
     own = environment(None)
     monkeypatch.setenv("VIRTUAL_ENV", str(tmp_path / "other"))
 
@@ -59,37 +59,37 @@ def test_an_interpreter_that_does_not_run(tmp_path):
     broken.write_text("#!/bin/sh\necho no >&2\nexit 1\n")
     broken.chmod(0o755)
 
-    with pytest.raises(MachineLacks, match="does not run: no"):
+    with pytest.raises(MachineError, match="does not run: no"):
         read_torch(broken)
 
 
 def test_no_torch(environment):
-    with pytest.raises(MachineLacks, match="has no torch"):
+    with pytest.raises(MachineError, match="has no torch"):
         read_torch(environment(None))
 
 
 def test_torch_is_read_and_not_imported(environment):
-    found = read_torch(
+    torch = read_torch(
         environment("from typing import Optional\n__version__ = '2.9.1+rocm6.4'\nhip: Optional[str] = '6.4.43482'\n")
     )
 
-    assert found == InstalledTorch("2.9.1+rocm6.4", "6.4.43482", f"3.{sys.version_info.minor}")
-    assert found.rocm == "6.4"
+    assert torch == InstalledTorch("2.9.1+rocm6.4", "6.4.43482", f"3.{sys.version_info.minor}")
+    assert torch.rocm == "6.4"
 
 
 @pytest.mark.parametrize(
     "text", ["", "(", "__version__ = f()\nhip = None\n", "__version__ = '2.1.0+cu118'\nhip = None\n"]
 )
-def test_a_torch_without_hip_is_nothing_to_keep(environment, knowledge, text):
-    found = read_torch(environment(text))
+def test_torch_without_hip_cannot_be_kept(environment, knowledge, text):
+    torch = read_torch(environment(text))
 
     with pytest.raises(UserError, match="is not a ROCm build"):
-        as_stack(found, knowledge.gpu("mi300x"), "linux", TODAY, knowledge.stacks.values())
+        installed_stack(torch, knowledge.gpu("mi300x"), "linux", TODAY, knowledge.stacks.values())
 
 
-def test_a_version_that_is_none(knowledge):
+def test_invalid_torch_version_is_refused(knowledge):
     with pytest.raises(UserError, match="has an invalid version"):
-        as_stack(InstalledTorch("odd!", "6.4", "3.12"), knowledge.gpu("mi300x"), "linux", TODAY, [])
+        installed_stack(InstalledTorch("odd!", "6.4", "3.12"), knowledge.gpu("mi300x"), "linux", TODAY, [])
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_a_version_that_is_none(knowledge):
 def test_any_rocm_form_becomes_a_stack(knowledge, version, hip, rocm, torch):
     gpu = knowledge.gpu("gfx1151")
 
-    stack = as_stack(InstalledTorch(version, hip, "3.12"), gpu, "wsl", TODAY, knowledge.stacks.values())
+    stack = installed_stack(InstalledTorch(version, hip, "3.12"), gpu, "wsl", TODAY, knowledge.stacks.values())
 
     assert (stack.id, stack.rocm, stack.torch, stack.python) == ("installed", rocm, torch, "3.12")
     assert (stack.gfx, stack.platforms) == (("gfx1151",), ("wsl",))
@@ -112,7 +112,7 @@ def test_any_rocm_form_becomes_a_stack(knowledge, version, hip, rocm, torch):
 
 def test_hipify_is_that_of_the_nearest_older_torch(knowledge):
     def hipify(version):
-        return as_stack(
+        return installed_stack(
             InstalledTorch(version, "7.2", "3.12"), knowledge.gpu("mi300x"), "linux", TODAY, knowledge.stacks.values()
         ).hipify
 

@@ -3,21 +3,21 @@ from __future__ import annotations
 import pytest
 
 from rocm3d.host import kernel_caches
-from rocm3d.host.files import Files
-from rocm3d.host.kernel_caches import read_caches
+from rocm3d.host.files import MachineFiles
+from rocm3d.host.kernel_caches import read_kernel_caches
 from rocm3d.host.mounts import Mount
 
 
 @pytest.fixture
 def read(knowledge, tmp_path):
     def run(environment=None, mounts=()):
-        found = read_caches(Files(tmp_path), environment or {}, knowledge, mounts)
-        return {cache.variable: cache for cache in found}
+        caches = read_kernel_caches(MachineFiles(tmp_path), environment or {}, knowledge, mounts)
+        return {cache.variable: cache for cache in caches}
 
     return run
 
 
-def test_a_file_in_the_way_cannot_be_written(read, machines, tmp_path):
+def test_path_below_a_file_is_not_writable(read, machines, tmp_path):
     machines.put(tmp_path, "cache", "")
 
     assert not read({"TRITON_CACHE_DIR": "/cache/triton"})["TRITON_CACHE_DIR"].writable
@@ -30,13 +30,13 @@ def test_folder_without_the_right_to_write(read, tmp_path, monkeypatch):
     assert not read({"MIOPEN_USER_DB_PATH": "/ro/miopen"})["MIOPEN_USER_DB_PATH"].writable
 
 
-def test_folder_that_can_be_made_is_writable_and_is_not_made(read, tmp_path):
+def test_folder_that_can_be_created_is_writable_and_is_not_created(read, tmp_path):
     assert read({"TRITON_CACHE_DIR": "/a/b"})["TRITON_CACHE_DIR"].writable
     assert list(tmp_path.iterdir()) == []
 
 
-def test_filesystem_and_a_default_that_bears_a_name(read):
-    found = read({"TRITON_CACHE_DIR": "/net/triton"}, (Mount("/", "ext4", ""), Mount("/net", "nfs4", "")))
+def test_filesystem_is_read_and_the_user_name_is_hidden(read):
+    caches = read({"TRITON_CACHE_DIR": "/net/triton"}, (Mount("/", "ext4", ""), Mount("/net", "nfs4", "")))
 
-    assert found["TRITON_CACHE_DIR"].filesystem == "nfs4"
-    assert "{user}" in found["TORCHINDUCTOR_CACHE_DIR"].path
+    assert caches["TRITON_CACHE_DIR"].filesystem == "nfs4"
+    assert "{user}" in caches["TORCHINDUCTOR_CACHE_DIR"].path

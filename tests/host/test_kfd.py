@@ -51,12 +51,12 @@ def test_node_without_properties_is_no_gpu(tmp_path):
     ["gfx_target_version", "gfx_target_version x", "gfx_target_version -1", "gfx_target_version 90402 7",
      "gfx_target_version 0x16122", "GFX_TARGET_VERSION 90402"],
 )  # fmt: skip
-def test_line_that_says_nothing_clear_is_no_gpu(tmp_path, line):
+def test_invalid_line_is_not_a_gpu(tmp_path, line):
     node(tmp_path, "0", line + "\n")
     assert gpus(tmp_path) == []
 
 
-def test_garbage_around_the_line_is_survived(tmp_path):
+def test_garbage_around_the_line_is_ignored(tmp_path):
     node(tmp_path, "0", b"\xff\xfe\x00 1\n\n   \none\na b c\nsize \xb2\n" + gpu(90402).encode() + b"last")
     assert gpus(tmp_path) == ["gfx942"]
 
@@ -84,12 +84,12 @@ def test_every_gpu_is_counted(tmp_path):
     assert gpus(tmp_path) == ["gfx942"] * 3
 
 
-def test_a_card_is_meant_where_a_part_of_the_processor_is_there_too(tmp_path):
+def test_discrete_card_comes_before_the_integrated_gpu(tmp_path):
     node(tmp_path, "1", gpu(110000))
     node(tmp_path, "2", gpu(100306))
     assert gpus(tmp_path, frozenset({"gfx1036"})) == ["gfx1100"]
 
 
-def test_a_part_of_the_processor_that_is_alone_counts(tmp_path):
+def test_integrated_gpu_alone_is_listed(tmp_path):
     node(tmp_path, "1", gpu(110501))
     assert gpus(tmp_path, frozenset({"gfx1151"})) == ["gfx1151"]

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.host.files import Files
-from rocm3d.host.mounts import mount_of, read_mounts
-from rocm3d.host.processor import count, read_processor
+from rocm3d.host.files import MachineFiles
+from rocm3d.host.mounts import find_mount, read_mounts
+from rocm3d.host.processor import count_cpus, read_processor
 
 GIB = 1 << 30
 
@@ -17,16 +17,22 @@ def read(machines, tmp_path):
         machines.system(tmp_path, "6.8.0", "x", "quiet", 64 * GIB, "0-15", shm=64 << 20)
         for path, text in more.items():
             machines.put(tmp_path, path.replace("__", "/"), text)
-        files = Files(tmp_path)
+        files = MachineFiles(tmp_path)
         return read_processor(files, read_mounts(files))
 
     return run
 
 
-def test_nothing_is_read_of_nothing(tmp_path):
-    found = read_processor(Files(tmp_path), ())
+def test_missing_files_give_zeros(tmp_path):
+    processor = read_processor(MachineFiles(tmp_path), ())
 
-    assert (found.cpus, found.usable_cpus, found.memory_bytes, found.shm_bytes, found.l3) == (0, 0, 0, 0, ())
+    assert (processor.cpus, processor.usable_cpus, processor.memory_bytes, processor.shm_bytes, processor.l3) == (
+        0,
+        0,
+        0,
+        0,
+        (),
+    )
 
 
 def test_shared_memory_has_the_size_that_the_mount_names(read):
@@ -37,7 +43,7 @@ def test_tmpfs_without_a_size_is_half_of_the_memory(read, machines, tmp_path):
     read()
     machines.put(tmp_path, "proc/self/mountinfo", "25 24 0:23 / /dev/shm rw - tmpfs tmpfs rw,inode64")
 
-    assert read_processor(Files(tmp_path), read_mounts(Files(tmp_path))).shm_bytes == 32 * GIB
+    assert read_processor(MachineFiles(tmp_path), read_mounts(MachineFiles(tmp_path))).shm_bytes == 32 * GIB
 
 
 @pytest.mark.parametrize(
@@ -71,12 +77,12 @@ def test_time_limit_as_whole_processors(read, text, cpus):
     ("text", "number"), [("0-7,16-23", 16), ("3", 1), ("", 0), ("7-0", 0), ("a-b", 0), ("0-9999999", 0)]
 )
 def test_processors_of_a_list(text, number):
-    assert count(text) == number
+    assert count_cpus(text) == number
 
 
 @given(st.text(max_size=60))
-def test_any_text_counts_to_something(text):
-    assert count(text) >= 0
+def test_any_text_is_accepted_as_cpu_list(text):
+    assert count_cpus(text) >= 0
 
 
 def test_a_mount_with_a_blank_in_its_name_and_one_over_another(machines, tmp_path):
@@ -85,9 +91,9 @@ def test_a_mount_with_a_blank_in_its_name_and_one_over_another(machines, tmp_pat
         "3 1 0:3 / /my\\040disk rw - nfs4 c rw\njunk\n4 - x"
     )
     machines.put(tmp_path, "proc/self/mountinfo", lines)
-    mounts = read_mounts(Files(tmp_path))
+    mounts = read_mounts(MachineFiles(tmp_path))
 
     assert [mount.filesystem for mount in mounts] == ["ext4", "xfs", "nfs4"]
-    assert mount_of("/my disk/cache", mounts).filesystem == "nfs4"
-    assert mount_of("/my diskette", mounts).filesystem == "ext4"
-    assert mount_of("/x", ()) is None
+    assert find_mount("/my disk/cache", mounts).filesystem == "nfs4"
+    assert find_mount("/my diskette", mounts).filesystem == "ext4"
+    assert find_mount("/x", ()) is None

@@ -1,28 +1,31 @@
 from __future__ import annotations
 
-from rocm3d.host.files import Files
-from rocm3d.host.installed_torch import Answer
-from rocm3d.host.rocm import read_installs
+from rocm3d.host.files import MachineFiles
+from rocm3d.host.installed_torch import InterpreterInfo
+from rocm3d.host.rocm import read_rocm_installs
 
 
 def test_no_rocm_anywhere(tmp_path):
-    assert read_installs(Files(tmp_path), Answer("3.12", (tmp_path,), tmp_path)) == ()
+    assert read_rocm_installs(MachineFiles(tmp_path), InterpreterInfo("3.12", (tmp_path,), tmp_path)) == ()
 
 
-def test_folder_that_only_bears_the_name_is_none(tmp_path):
+def test_folder_named_rocm_without_rocm_is_ignored(tmp_path):
     (tmp_path / "opt" / "rocm-tools").mkdir(parents=True)
 
-    assert read_installs(Files(tmp_path), None) == ()
+    assert read_rocm_installs(MachineFiles(tmp_path), None) == ()
 
 
-def test_link_and_what_it_leads_to_are_one(machines, tmp_path):
+def test_link_and_its_target_are_listed_once(machines, tmp_path):
     machines.rocm(tmp_path, "6.4.3")
     machines.rocm(tmp_path, "7.2.0", compiler=False)
     (tmp_path / "opt" / "rocm").symlink_to("rocm-6.4.3")
 
-    found = [(item.form, item.path, item.version, item.compiler) for item in read_installs(Files(tmp_path), None)]
+    installs = [
+        (install.form, install.path, install.version, install.compiler)
+        for install in read_rocm_installs(MachineFiles(tmp_path), None)
+    ]
 
-    assert found == [("system", "/opt/rocm", "6.4.3", True), ("system", "/opt/rocm-7.2.0", "7.2.0", False)]
+    assert installs == [("system", "/opt/rocm", "6.4.3", True), ("system", "/opt/rocm-7.2.0", "7.2.0", False)]
 
 
 def test_packages_of_the_distribution(machines, tmp_path):
@@ -30,9 +33,9 @@ def test_packages_of_the_distribution(machines, tmp_path):
         machines.put(tmp_path, f"usr/lib/x86_64-linux-gnu/{name}", "")
     machines.put(tmp_path, "usr/bin/hipcc", "")
 
-    (found,) = read_installs(Files(tmp_path), None)
+    (install,) = read_rocm_installs(MachineFiles(tmp_path), None)
 
-    assert (found.form, found.version, found.compiler) == ("distribution", "5.7", True)
+    assert (install.form, install.version, install.compiler) == ("distribution", "5.7", True)
 
 
 def test_wheels_of_the_sdk(machines, tmp_path):
@@ -40,23 +43,25 @@ def test_wheels_of_the_sdk(machines, tmp_path):
     machines.put(site, "_rocm_sdk_core/bin/hipcc", "")
     (site / "rocm_sdk_core-7.14.0.dist-info").mkdir()
 
-    (found,) = read_installs(Files(tmp_path), Answer("3.12", (tmp_path / "none", site), tmp_path))
+    (install,) = read_rocm_installs(
+        MachineFiles(tmp_path), InterpreterInfo("3.12", (tmp_path / "none", site), tmp_path)
+    )
 
-    assert (found.form, found.version, found.compiler) == ("pip", "7.14.0", True)
+    assert (install.form, install.version, install.compiler) == ("pip", "7.14.0", True)
 
 
 def test_conda_environment(machines, tmp_path):
     machines.put(tmp_path, "env/conda-meta/history", "")
     machines.put(tmp_path, "env/lib/libamdhip64.so.6.3.42131", "")
 
-    (found,) = read_installs(Files(tmp_path), Answer("3.12", (), tmp_path / "env"))
+    (install,) = read_rocm_installs(MachineFiles(tmp_path), InterpreterInfo("3.12", (), tmp_path / "env"))
 
-    assert (found.form, found.version, found.compiler) == ("conda", "6.3", False)
+    assert (install.form, install.version, install.compiler) == ("conda", "6.3", False)
 
 
-def test_release_below_a_folder_of_its_own(machines, tmp_path):
+def test_release_in_a_core_folder(machines, tmp_path):
     machines.put(tmp_path, "opt/rocm/core-7.14/.info/version", "7.14.0")
 
-    (found,) = read_installs(Files(tmp_path), None)
+    (install,) = read_rocm_installs(MachineFiles(tmp_path), None)
 
-    assert (found.path, found.version) == ("/opt/rocm/core-7.14", "7.14.0")
+    assert (install.path, install.version) == ("/opt/rocm/core-7.14", "7.14.0")

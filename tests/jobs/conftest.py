@@ -13,11 +13,15 @@ from processes import Program, children, command_line, end_family, kill, running
 from waiting import DEADLINE, output_of, wait_until
 
 from rocm3d.jobs.folder import run_folder
-from rocm3d.jobs.specification import read
+from rocm3d.jobs.specification import read_jobs
 from rocm3d.jobs.stage import Campaign
 
 # Limits for processes to end; in tests they only guard against a hang.
-LIMITS = ("rocm3d.jobs.folder._LEAVING", "rocm3d.jobs.standing._PATIENCE", "rocm3d.workspace.process.PATIENCE")
+LIMITS = (
+    "rocm3d.jobs.folder._LAUNCHER_EXIT_SECONDS",
+    "rocm3d.jobs.recovery._KILL_SECONDS",
+    "rocm3d.workspace.process.HELPER_EXIT_SECONDS",
+)
 PROGRAM = f"""
 import pkgutil
 for limit in {LIMITS}:
@@ -70,7 +74,7 @@ class JobsFolder:
     def campaign(self) -> Campaign:
         """The object behind the `rocm3d jobs` commands, in this process."""
         path = self.root / "jobs.toml"
-        return Campaign(read(path), run_folder(path, None))
+        return Campaign(read_jobs(path), run_folder(path, None))
 
     def status(self) -> dict:
         """The document of `rocm3d jobs status --format json`."""
@@ -124,19 +128,19 @@ def machine(tmp_path):
 
     def make(nodes=MACHINE) -> Path:
         root = tmp_path / "machine"
-        for number, said in enumerate(nodes):
+        for number, properties in enumerate(nodes):
             node = root / "sys/class/kfd/kfd/topology/nodes" / str(number)
             node.mkdir(parents=True)
-            plain = {name: value for name, value in said.items() if name not in ("vram", "apu")}
-            if said.get("gfx_target_version"):
+            plain = {name: value for name, value in properties.items() if name not in ("vram", "apu")}
+            if properties.get("gfx_target_version"):
                 plain = {"simd_count": 192, "cpu_cores_count": 0, **plain}
                 bus, location = plain.get("domain", 0), plain["location_id"]
                 device = root / "sys/bus/pci/devices" / f"{bus:04x}:{location >> 8:02x}:{location >> 3 & 31:02x}.0"
                 device.mkdir(parents=True)
-                (device / "mem_info_vram_total").write_text(f"{said['vram']}\n")
+                (device / "mem_info_vram_total").write_text(f"{properties['vram']}\n")
                 (device / "mem_info_vram_used").write_text(f"{1 << 28}\n")
                 (device / "gpu_busy_percent").write_text("0\n")
-                if not said.get("apu"):
+                if not properties.get("apu"):
                     (device / "mem_busy_percent").write_text("0\n")
             (node / "properties").write_text("".join(f"{name} {value}\n" for name, value in plain.items()))
         return root

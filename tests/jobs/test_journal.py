@@ -7,82 +7,82 @@ from contextlib import closing
 
 import pytest
 
-from rocm3d.jobs.course import Course
-from rocm3d.jobs.folder import NoSpace
-from rocm3d.jobs.journal import Journal, opened
-from rocm3d.model.failure import Exit, UserError
+from rocm3d.jobs.folder import DiskFullError
+from rocm3d.jobs.job_progress import JobProgress
+from rocm3d.jobs.journal import JobJournal, open_journal
+from rocm3d.model.errors import ExitCode, UserError
 
-COURSE = Course("a", "d", "done", attempts=2, closed=2, interruptions=1, code=0)
+PROGRESS = JobProgress("a", "d", "done", attempts=2, closed=2, interruptions=1, code=0)
 
 
 @pytest.fixture
-def place(tmp_path):
+def journal_path(tmp_path):
     path = tmp_path / "journal.sqlite"
-    with closing(Journal(path)) as journal:
-        journal.write([COURSE], {"slots": "[]"})
+    with closing(JobJournal(path)) as journal:
+        journal.write([PROGRESS], {"slots": "[]"})
     return path
 
 
 @pytest.mark.parametrize("damage", [b"garbage" * 3000, b"SQLite format 3\0" + b"\xff" * 4096])
-def test_a_damaged_journal_is_kept_aside(place, damage):
-    place.write_bytes(damage)
-    journal, known, said = opened(place)
+def test_damaged_journal_is_renamed(journal_path, damage):
+    journal_path.write_bytes(damage)
+    journal, known, note = open_journal(journal_path)
     with closing(journal):
         assert known == {}
-        assert journal.courses() == {}
-    (aside,) = place.parent.glob("journal.sqlite.damaged-*")
-    assert aside.read_bytes() == damage
-    assert aside.name in said
+        assert journal.progress() == {}
+    (renamed,) = journal_path.parent.glob("journal.sqlite.damaged-*")
+    assert renamed.read_bytes() == damage
+    assert renamed.name in note
 
 
-def test_two_damaged_journals_of_one_second_are_both_kept(place):
+def test_two_damaged_journals_of_one_second_get_different_names(journal_path):
     for content in (b"a" * 2000, b"b" * 2000):
-        place.write_bytes(content)
-        opened(place)[0].close()
-    kept = {path.read_bytes()[:1] for path in place.parent.glob("journal.sqlite.damaged-*")}
-    assert kept == {b"a", b"b"}
+        journal_path.write_bytes(content)
+        open_journal(journal_path)[0].close()
+    contents = {path.read_bytes()[:1] for path in journal_path.parent.glob("journal.sqlite.damaged-*")}
+    assert contents == {b"a", b"b"}
 
 
-def test_a_row_that_makes_no_sense_is_damage(place):
-    with closing(sqlite3.connect(place)) as base:
+def test_invalid_row_counts_as_damage(journal_path):
+    with closing(sqlite3.connect(journal_path)) as base:
         base.execute("UPDATE jobs SET attempts = 'many'")
         base.commit()
-    journal, known, said = opened(place)
+    journal, known, note = open_journal(journal_path)
     journal.close()
     assert known == {}
-    assert "is invalid" in said
+    assert "is invalid" in note
 
 
-def test_a_journal_that_cannot_be_opened_is_told(tmp_path):
+def test_journal_that_cannot_be_opened_is_a_user_error(tmp_path):
     with pytest.raises(UserError, match="cannot be opened"):
-        opened(tmp_path / "nowhere" / "journal.sqlite")
+        open_journal(tmp_path / "nowhere" / "journal.sqlite")
 
 
-def test_a_full_disk_is_what_the_machine_lacks(place):
-    journal = Journal(place)
-    ((pages,),) = journal._base.execute("PRAGMA page_count").fetchall()
-    journal._base.execute(f"PRAGMA max_page_count = {pages}")
-    with closing(journal), pytest.raises(NoSpace, match="no space left on the disk of") as failure:
-        journal.write([Course(f"job-{number}", "d" * 900) for number in range(200)])
-    assert failure.value.exit_code == Exit.MACHINE
-    journal, known, _ = opened(place)
+def test_full_disk_is_a_machine_error(journal_path):
+    journal = JobJournal(journal_path)
+    ((pages,),) = journal._database.execute("PRAGMA page_count").fetchall()
+    journal._database.execute(f"PRAGMA max_page_count = {pages}")
+    with closing(journal), pytest.raises(DiskFullError, match="no space left on the disk of") as failure:
+        journal.write([JobProgress(f"job-{number}", "d" * 900) for number in range(200)])
+    assert failure.value.exit_code == ExitCode.MACHINE
+    journal, known, _ = open_journal(journal_path)
     journal.close()
-    assert known == {"a": COURSE}
+    assert known == {"a": PROGRESS}
 
 
-def test_what_was_written_is_read_again(place):
-    journal, known, said = opened(place)
+def test_written_progress_is_read_back(journal_path):
+    journal, known, note = open_journal(journal_path)
     with closing(journal):
-        assert (known, said, journal.facts()) == ({"a": COURSE}, "", {"slots": "[]"})
-        journal.forget(["a"])
-        assert journal.courses() == {}
+        assert (known, note, journal.facts()) == ({"a": PROGRESS}, "", {"slots": "[]"})
+        journal.remove(["a"])
+        assert journal.progress() == {}
 
 
-def test_wishes_of_others_are_heard_once_and_in_order(place):
-    journal, other = Journal(place), Journal(place)
+def test_requests_are_delivered_once_and_in_order(journal_path):
+    journal, other = JobJournal(journal_path), JobJournal(journal_path)
     with closing(journal), closing(other):
-        assert journal.wishes() == []
-        other.wish("cancel", ["a", "b"])
-        other.wish("retry", ["a"])
-        assert journal.wishes() == [("a", "cancel"), ("b", "cancel"), ("a", "retry")]
-        assert journal.wishes() == []
+        assert journal.take_requests() == []
+        other.request("cancel", ["a", "b"])
+        other.request("retry", ["a"])
+        assert journal.take_requests() == [("a", "cancel"), ("b", "cancel"), ("a", "retry")]
+        assert journal.take_requests() == []

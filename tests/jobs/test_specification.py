@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.jobs.specification import Jobs, Run, memory, of_commands, read, seconds
-from rocm3d.model.failure import Exit, UserError
+from rocm3d.jobs.specification import Jobs, RunSettings, jobs_from_commands, parse_memory, parse_seconds, read_jobs
+from rocm3d.model.errors import ExitCode, UserError
 
 JOB = '[[job]]\nid = "a"\ncommand = ["true"]\n'
 
@@ -40,23 +40,23 @@ JOB = '[[job]]\nid = "a"\ncommand = ["true"]\n'
         (JOB + JOB.replace('"a"', '"A"'), "two jobs have the id A"),
     ],
 )
-def test_what_is_wrong_is_one_line_with_a_hint(jobs_folder, text, match):
+def test_error_is_one_line_with_a_hint(jobs_folder, text, match):
     with pytest.raises(UserError, match=match) as failure:
-        read(jobs_folder.write(text))
-    assert failure.value.exit_code == Exit.USAGE
+        read_jobs(jobs_folder.write(text))
+    assert failure.value.exit_code == ExitCode.USAGE
     assert "\n" not in failure.value.message
     assert failure.value.hint
 
 
-def test_a_file_that_is_not_there_is_named(tmp_path):
+def test_missing_file_is_a_user_error(tmp_path):
     with pytest.raises(UserError, match="No such file"):
-        read(tmp_path / "jobs.toml")
+        read_jobs(tmp_path / "jobs.toml")
 
 
-def refused(path) -> Jobs | str:
+def read_or_error(path) -> Jobs | str:
     """What is read, or the line that refuses it; anything else escapes."""
     try:
-        return read(path)
+        return read_jobs(path)
     except UserError as failure:
         return failure.message
 
@@ -65,16 +65,16 @@ def refused(path) -> Jobs | str:
 def test_any_text_is_read_or_refused(tmp_path_factory, text):
     path = tmp_path_factory.mktemp("jobs") / "jobs.toml"
     path.write_text(text, encoding="utf-8", errors="replace")
-    assert isinstance(refused(path), (Jobs, str))
+    assert isinstance(read_or_error(path), (Jobs, str))
 
 
 @given(st.dictionaries(st.sampled_from(["id", "command", "each", "env", "timeout", "success"]), st.one_of(
     st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=9), st.lists(st.text(max_size=5), max_size=3)
 )))  # fmt: skip
-def test_any_value_is_read_or_refused(tmp_path_factory, said):
+def test_any_value_is_read_or_refused(tmp_path_factory, values):
     path = tmp_path_factory.mktemp("jobs") / "jobs.toml"
-    path.write_text("[[job]]\n" + "".join(f"{name} = {_toml(value)}\n" for name, value in said.items()))
-    assert isinstance(refused(path), (Jobs, str))
+    path.write_text("[[job]]\n" + "".join(f"{name} = {_toml(value)}\n" for name, value in values.items()))
+    assert isinstance(read_or_error(path), (Jobs, str))
 
 
 def _toml(value: object) -> str:
@@ -85,8 +85,8 @@ def _toml(value: object) -> str:
     return repr(value) if isinstance(value, (int, float)) else '"' + "".join(f"\\U{ord(c):08x}" for c in value) + '"'
 
 
-def test_what_is_said_for_all_holds_unless_a_job_says_otherwise(jobs_folder):
-    jobs = read(
+def test_settings_of_a_job_override_those_of_run(jobs_folder):
+    jobs = read_jobs(
         jobs_folder.write(
             '[run]\ntimeout = "2m"\nretries = 2\nfree-vram = "8 GiB"\nenv = { A = "1", B = "2" }\nfolder = "sub"\n'
             '[[job]]\nid = "a"\ncommand = ["true"]\n'
@@ -102,33 +102,33 @@ def test_what_is_said_for_all_holds_unless_a_job_says_otherwise(jobs_folder):
     assert {job.free_vram for job in jobs} == {8 << 30}
 
 
-def test_each_stands_for_several_jobs(jobs_folder):
+def test_each_expands_to_several_jobs(jobs_folder):
     text = (
         '[[job]]\nid = "s-{}"\neach = ["a", "b"]\nfolder = "{}"\ncommand = ["run", "--scene={}"]\nenv = { S = "{}" }\n'
     )
-    jobs = read(jobs_folder.write(text)).jobs
+    jobs = read_jobs(jobs_folder.write(text)).jobs
     assert [job.id for job in jobs] == ["s-a", "s-b"]
     assert jobs[1].command == ("run", "--scene=b")
     assert jobs[1].folder == str(jobs_folder.root / "b")
     assert jobs[1].env == {"S": "b"}
 
 
-def test_braces_without_each_stay_as_they_are(jobs_folder):
-    assert read(jobs_folder.write('[[job]]\nid = "a"\ncommand = ["awk", "{}"]\n')).jobs[0].command == ("awk", "{}")
+def test_braces_without_each_are_literal(jobs_folder):
+    assert read_jobs(jobs_folder.write('[[job]]\nid = "a"\ncommand = ["awk", "{}"]\n')).jobs[0].command == ("awk", "{}")
 
 
-def test_another_command_is_another_job_and_another_limit_is_not(jobs_folder):
-    first = read(jobs_folder.write(JOB)).jobs[0].digest
-    assert read(jobs_folder.write("[run]\ntimeout = 9\n" + JOB)).jobs[0].digest == first
-    assert read(jobs_folder.write(JOB.replace("true", "false"))).jobs[0].digest != first
+def test_digest_depends_on_the_command_but_not_on_limits(jobs_folder):
+    first = read_jobs(jobs_folder.write(JOB)).jobs[0].digest
+    assert read_jobs(jobs_folder.write("[run]\ntimeout = 9\n" + JOB)).jobs[0].digest == first
+    assert read_jobs(jobs_folder.write(JOB.replace("true", "false"))).jobs[0].digest != first
 
 
 def test_jobs_without_a_file(tmp_path):
-    jobs = of_commands(tmp_path / "matrix", Run(slots=2), {"a": ("true",)})
+    jobs = jobs_from_commands(tmp_path / "matrix", RunSettings(slots=2), {"a": ("true",)})
     assert jobs.jobs[0].command == ("true",)
     assert jobs.run.slots == 2
 
 
 def test_times_and_amounts():
-    assert [seconds(text) for text in ("90", "90s", "1.5m", "2 h", "1d")] == [90, 90, 90, 7200, 86400]
-    assert [memory(text) for text in ("1K", "512 MiB", "8GB", "1.5 TiB")] == [1024, 512 << 20, 8 << 30, 3 << 39]
+    assert [parse_seconds(text) for text in ("90", "90s", "1.5m", "2 h", "1d")] == [90, 90, 90, 7200, 86400]
+    assert [parse_memory(text) for text in ("1K", "512 MiB", "8GB", "1.5 TiB")] == [1024, 512 << 20, 8 << 30, 3 << 39]

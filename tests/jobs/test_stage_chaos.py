@@ -14,7 +14,7 @@ from processes import children, is_running, kill
 from waiting import has_text, output_of, wait_until
 
 # How many jobs are killed before each kill of a runner or a launcher.
-HITS = 8
+KILLS_PER_ROUND = 8
 # The last jobs run until all kills are done, so that there is always a job to kill.
 WORK = """\
 echo start >> "trace/$1"
@@ -35,60 +35,63 @@ def status_file(pid: int) -> Path | None:
     return next((Path(entry[11:].decode()) for entry in entries if entry.startswith(b"ROCM3D_JOB=")), None)
 
 
-def hit(launchers: list[int], chance: random.Random) -> bool:
+def kill_random_job(launchers: list[int], chance: random.Random) -> bool:
     """Kill a random job; False if it ended by itself before."""
     launcher = chance.choice(launchers)
     jobs = children(launcher)
     pid = chance.choice(jobs) if jobs else 0
-    place = status_file(pid) if pid else None
-    if place is None:
+    status_path = status_file(pid) if pid else None
+    if status_path is None:
         return False
     kill([pid])
-    wait_until(lambda: has_text(place) or not is_running(launcher), f"the end of job {place.name} in its status file")
-    return bool(has_text(place)) and json.loads(has_text(place))["ending"] == "killed"
+    wait_until(
+        lambda: has_text(status_path) or not is_running(launcher),
+        f"the end of job {status_path.name} in its status file",
+    )
+    return bool(has_text(status_path)) and json.loads(has_text(status_path))["ending"] == "killed"
 
 
-def disturb(jobs_folder, runner: int, chance: random.Random) -> int:
+def kill_some_jobs(jobs_folder, runner: int, chance: random.Random) -> int:
     """Kill some jobs, one after the other; returns how many."""
-    for _ in range(HITS):
+    for _ in range(KILLS_PER_ROUND):
         time.sleep(chance.uniform(0.01, 0.05))
         wait_until(
-            lambda: (launchers := jobs_folder.launchers(runner)) and hit(launchers, chance),
+            lambda: (launchers := jobs_folder.launchers(runner)) and kill_random_job(launchers, chance),
             f"a job of runner {runner} to kill",
         )
-    return HITS
+    return KILLS_PER_ROUND
 
 
-def disturbed(jobs_folder, chance: random.Random, runners: int) -> tuple[int, str]:
+def run_and_kill_runners(jobs_folder, chance: random.Random, runners: int) -> tuple[int, str]:
     """Start and kill several runners; returns the number of killed jobs and all messages."""
-    hits, told = 0, ""
+    kills, messages = 0, ""
     for number in range(runners):
         runner = jobs_folder.start()
-        hits += disturb(jobs_folder, runner.pid, chance)
+        kills += kill_some_jobs(jobs_folder, runner.pid, chance)
         launchers = jobs_folder.launchers(runner.pid)
         if number % 4 == 1:
             # A runner whose launcher was killed starts another one.
             kill(launchers)
-            hits += disturb(jobs_folder, runner.pid, chance)
+            kills += kill_some_jobs(jobs_folder, runner.pid, chance)
         kill([runner.pid])
         if number % 4 == 3:
             # Without its launcher nothing cleans up; the next runner must kill the remaining processes.
             kill(launchers)
-        told += output_of(runner)[1]
+        messages += output_of(runner)[1]
         if number == runners // 2:
             for path in jobs_folder.run.glob("journal.sqlite*"):
                 path.write_bytes(chance.randbytes(20000))
-    return hits, told
+    return kills, messages
 
 
-def counted(jobs_folder) -> tuple[Counter, Counter]:
+def count_attempts(jobs_folder) -> tuple[Counter, Counter]:
     """From the status files: number of the last attempt, and of attempts that ended as done, per job."""
-    begun, done = Counter(), Counter()
-    for place in (jobs_folder.run / "status").iterdir():
-        form = re.fullmatch(r"(\w+-\d+)\.(\d+)(\.running)?", place.name)
-        begun[form[1]] = max(begun[form[1]], int(form[2]))
-        done[form[1]] += not form[3] and '"ending": "done"' in place.read_text()
-    return begun, done
+    attempts, done = Counter(), Counter()
+    for status_path in (jobs_folder.run / "status").iterdir():
+        match = re.fullmatch(r"(\w+-\d+)\.(\d+)(\.running)?", status_path.name)
+        attempts[match[1]] = max(attempts[match[1]], int(match[2]))
+        done[match[1]] += not match[3] and '"ending": "done"' in status_path.read_text()
+    return attempts, done
 
 
 @pytest.mark.parametrize(("count", "runners"), [(100, 4), pytest.param(1000, 8, marks=pytest.mark.engines)])
@@ -101,26 +104,28 @@ def test_many_jobs_survive_whatever_is_killed(jobs_folder, count, runners):
         f"[run]\nslots = 4\ngpus = []\ngrace = 0\ninterruptions = 1000\n"
         f'[[job]]\nid = "{{}}"\neach = {jobs}\ncommand = ["sh", "work.sh", "{{}}"]\n'
     )
-    hits, told = disturbed(jobs_folder, random.Random(11), runners)
+    kills, messages = run_and_kill_runners(jobs_folder, random.Random(11), runners)
     (jobs_folder.root / "calm").touch()
-    code, _, said = jobs_folder.call("run", "--quiet")
-    begun, done = counted(jobs_folder)
+    code, _, last_messages = jobs_folder.call("run", "--quiet")
+    attempts, done = count_attempts(jobs_folder)
     document = jobs_folder.status()
 
-    assert code == 0, said
-    assert told.count("the journal was damaged") == 1
+    assert code == 0, last_messages
+    assert messages.count("the journal was damaged") == 1
     assert len(list(jobs_folder.run.glob("journal.sqlite.damaged-*[0-9]"))) == 1
     assert not (jobs_folder.root / "twice").exists()
     jobs_folder.wait_until_quiet()
     # Each job is done exactly once, by its last attempt.
     assert done == dict.fromkeys(jobs, 1)
-    assert all('"ending": "done"' in (jobs_folder.run / "status" / f"{job}.{begun[job]}").read_text() for job in jobs)
-    assert {job["id"]: job["attempts"] for job in document["jobs"]} == begun
+    assert all(
+        '"ending": "done"' in (jobs_folder.run / "status" / f"{job}.{attempts[job]}").read_text() for job in jobs
+    )
+    assert {job["id"]: job["attempts"] for job in document["jobs"]} == attempts
     assert all(job["state"] == "done" and job["interruptions"] == job["attempts"] - 1 for job in document["jobs"])
-    assert sum(job["interruptions"] for job in document["jobs"]) >= hits
+    assert sum(job["interruptions"] for job in document["jobs"]) >= kills
     for job in jobs:
         lines = (jobs_folder.root / "trace" / job).read_text().split()
-        assert 1 <= lines.count("end") <= lines.count("start") <= begun[job]
+        assert 1 <= lines.count("end") <= lines.count("start") <= attempts[job]
     before = sorted(path.name for path in (jobs_folder.run / "status").iterdir())
     assert jobs_folder.call("run", "--quiet")[0] == 0
     assert before == sorted(path.name for path in (jobs_folder.run / "status").iterdir())

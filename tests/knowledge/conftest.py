@@ -47,9 +47,9 @@ class Overlay:
         self.folder = folder
 
     def put(self, path: str, text: str | bytes) -> Overlay:
-        place = self.folder / path
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(text if isinstance(text, bytes) else text.encode())
+        file_path = self.folder / path
+        file_path.parent.mkdir(parents=True, exist_ok=True)
+        file_path.write_bytes(text if isinstance(text, bytes) else text.encode())
         return self
 
     def family(self, name: str = "fam") -> Overlay:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.knowledge.check import Problem, check
+from rocm3d.knowledge.check import RecordProblem, check_records
 
 RULES, REWRITES = {"odd_thing"}, {"do_it"}
 
@@ -13,15 +13,15 @@ RULES, REWRITES = {"odd_thing"}, {"do_it"}
 def problems(overlay):
     """Problems of the overlay records, without the shipped ones."""
 
-    def found() -> list[Problem]:
-        return [problem for problem in check(overlay.load(), RULES, REWRITES) if problem.file.startswith("mine/")]
+    def result() -> list[RecordProblem]:
+        return [problem for problem in check_records(overlay.load(), RULES, REWRITES) if problem.file.startswith("mine/")]
 
-    return found
+    return result
 
 
 def test_active_code_without_help_is_a_problem(overlay, problems):
     overlay.family().codes({"help": ""})
-    assert problems() == [Problem("mine/codes.toml", "NUM901.help", "an active code needs help")]
+    assert problems() == [RecordProblem("mine/codes.toml", "NUM901.help", "an active code needs help")]
 
 
 def test_active_code_without_detector_is_a_problem(overlay, problems):
@@ -33,68 +33,68 @@ def test_active_code_without_detector_is_a_problem(overlay, problems):
 
 def test_two_codes_with_one_rule_are_a_problem(overlay, problems):
     overlay.family().codes({}, {"code": "NUM902"})
-    assert problems() == [Problem("mine/codes.toml", "NUM902.rule", "'odd_thing' is also the rule of NUM901")]
+    assert problems() == [RecordProblem("mine/codes.toml", "NUM902.rule", "'odd_thing' is also the rule of NUM901")]
 
 
 def test_code_of_an_unknown_family_is_a_problem(overlay, problems):
     overlay.codes({})
-    assert problems() == [Problem("mine/codes.toml", "NUM901.family", "unknown family 'fam'")]
+    assert problems() == [RecordProblem("mine/codes.toml", "NUM901.family", "unknown family 'fam'")]
 
 
 def test_package_of_an_unknown_family_is_a_problem(overlay, problems):
     overlay.package("p")
-    assert problems() == [Problem("mine/packages/p.toml", "family", "unknown family 'fam'")]
+    assert problems() == [RecordProblem("mine/packages/p.toml", "family", "unknown family 'fam'")]
 
 
 def test_distribution_with_two_owners_is_a_problem(overlay, problems):
     overlay.family().package("zz-a", pip=["Zz_Thing"]).package("zz-b", pip=["zz.thing"])
-    assert problems() == [Problem("mine/packages/zz-b.toml", "pip", "'zz-thing' also belongs to zz-a")]
+    assert problems() == [RecordProblem("mine/packages/zz-b.toml", "pip", "'zz-thing' also belongs to zz-a")]
 
 
 def test_route_for_an_unknown_target_is_a_problem(overlay, problems):
     overlay.family().package("p", gfx=["gfx999"])
-    assert problems() == [Problem("mine/packages/p.toml", "routes.keep.gfx", "unknown target 'gfx999'")]
+    assert problems() == [RecordProblem("mine/packages/p.toml", "routes.keep.gfx", "unknown target 'gfx999'")]
 
 
 def test_route_for_an_unknown_product_is_a_problem(overlay, problems):
     overlay.family().package("p", products=["zz900x"])
-    assert problems() == [Problem("mine/packages/p.toml", "routes.keep.products", "unknown product 'zz900x'")]
+    assert problems() == [RecordProblem("mine/packages/p.toml", "routes.keep.products", "unknown product 'zz900x'")]
 
 
 def test_product_of_two_targets_is_a_problem(overlay, problems):
     overlay.target("gfx998", "zz900x").target("gfx999", "zz900x")
-    assert problems() == [Problem("mine/targets/gfx999.toml", "products", "'zz900x' also belongs to gfx998")]
+    assert problems() == [RecordProblem("mine/targets/gfx999.toml", "products", "'zz900x' also belongs to gfx998")]
 
 
 def test_stack_for_an_unknown_target_is_a_problem(overlay, problems):
     overlay.stack("s", ["gfx999"])
-    assert problems() == [Problem("mine/stacks/s.toml", "gfx", "unknown target 'gfx999'")]
+    assert problems() == [RecordProblem("mine/stacks/s.toml", "gfx", "unknown target 'gfx999'")]
 
 
 def test_recipe_for_an_unknown_code_is_a_problem(overlay, problems):
     overlay.family().recipe("r")
-    assert problems() == [Problem("mine/recipes/fam/r/recipe.toml", "code", "unknown code 'NUM901'")]
+    assert problems() == [RecordProblem("mine/recipes/fam/r/recipe.toml", "code", "unknown code 'NUM901'")]
 
 
-def test_recipe_beside_an_unknown_code_is_a_problem(overlay, problems):
+def test_recipe_with_an_unknown_also_code_is_a_problem(overlay, problems):
     overlay.family().package("p").codes({"rest": 'package = "p"'}).recipe("r", also=["NUM902"])
-    assert problems() == [Problem("mine/recipes/fam/r/recipe.toml", "also", "unknown code 'NUM902'")]
+    assert problems() == [RecordProblem("mine/recipes/fam/r/recipe.toml", "also", "unknown code 'NUM902'")]
 
 
-def test_recipe_beside_other_answers_without_a_package_is_a_problem(overlay, problems):
+def test_recipe_with_also_but_without_package_is_a_problem(overlay, problems):
     overlay.family().codes({}).recipe("r", also=["NUM901"])
-    assert problems() == [Problem("mine/recipes/fam/r/recipe.toml", "also", "NUM901 has no package")]
+    assert problems() == [RecordProblem("mine/recipes/fam/r/recipe.toml", "also", "NUM901 has no package")]
 
 
 def test_recipe_of_an_unknown_family_is_a_problem(overlay, problems):
     overlay.family().codes({}).recipe("r", folder="gone", family="gone")
-    assert problems() == [Problem("mine/recipes/gone/r/recipe.toml", "family", "unknown family 'gone'")]
+    assert problems() == [RecordProblem("mine/recipes/gone/r/recipe.toml", "family", "unknown family 'gone'")]
 
 
 def test_recipe_in_the_folder_of_another_family_is_a_problem(overlay, problems):
     overlay.family().family("other").codes({}).recipe("r", folder="other")
     assert problems() == [
-        Problem("mine/recipes/other/r/recipe.toml", "family", "'fam' does not match the folder of the recipe")
+        RecordProblem("mine/recipes/other/r/recipe.toml", "family", "'fam' does not match the folder of the recipe")
     ]
 
 
@@ -103,7 +103,7 @@ def test_recipe_without_one_of_its_examples_is_a_problem(overlay, problems, part
     overlay.family().codes({}).recipe("r")
     (overlay.folder / "recipes" / "fam" / "r" / f"{part}.py").unlink()
     assert problems() == [
-        Problem(
+        RecordProblem(
             "mine/recipes/fam/r/recipe.toml", "examples", "needs before.*, after.* and untouched.* in the same folder"
         )
     ]
@@ -112,33 +112,33 @@ def test_recipe_without_one_of_its_examples_is_a_problem(overlay, problems, part
 def test_active_recipe_without_its_rewrite_is_a_problem(overlay, problems):
     overlay.family().codes({}).recipe("r", rewrite="not_there")
     assert problems() == [
-        Problem("mine/recipes/fam/r/recipe.toml", "rewrite", "unknown rewrite 'not_there'; use status = 'planned'")
+        RecordProblem("mine/recipes/fam/r/recipe.toml", "rewrite", "unknown rewrite 'not_there'; use status = 'planned'")
     ]
 
 
 def test_port_that_ran_with_an_unknown_package_is_a_problem(overlay, problems):
     overlay.family().port("zz-port", gone="keep")
-    assert problems() == [Problem("mine/ports/zz-port.toml", "routes.gone", "unknown package 'gone'")]
+    assert problems() == [RecordProblem("mine/ports/zz-port.toml", "routes.gone", "unknown package 'gone'")]
 
 
 def test_port_that_ran_with_an_unknown_route_is_a_problem(overlay, problems):
     overlay.family().package("p").port("zz-port", p="gone")
-    assert problems() == [Problem("mine/ports/zz-port.toml", "routes.p", "p has no route 'gone'")]
+    assert problems() == [RecordProblem("mine/ports/zz-port.toml", "routes.p", "p has no route 'gone'")]
 
 
 @pytest.mark.parametrize(
     "mark", ["/etc/hosts", "../setup.py", "src/../setup.py", "./setup.py", "src//a.py", "src\\a.py"]
 )
-def test_mark_that_is_no_plain_path_is_a_problem(overlay, problems, mark):
+def test_mark_outside_the_repository_is_a_problem(overlay, problems, mark):
     overlay.family().port("zz-port", marks=(mark,))
-    found = problems()
-    assert [(problem.file, problem.key) for problem in found] == [("mine/ports/zz-port.toml", "marks")]
-    assert found[0].message.endswith("is not a relative path inside the repository")
+    result = problems()
+    assert [(problem.file, problem.key) for problem in result] == [("mine/ports/zz-port.toml", "marks")]
+    assert result[0].message.endswith("is not a relative path inside the repository")
 
 
 def test_marks_that_another_port_has_too_are_a_problem(overlay, problems):
     overlay.family().port("zz-fork", marks=("zz/a.py", "zz/b.py")).port("zz-port", marks=("zz/a.py",))
-    assert problems() == [Problem("mine/ports/zz-port.toml", "marks", "zz-fork has all of these marks too")]
+    assert problems() == [RecordProblem("mine/ports/zz-port.toml", "marks", "zz-fork has all of these marks too")]
 
 
 def test_ports_without_marks_are_no_problem_for_each_other(overlay, problems):
@@ -149,18 +149,18 @@ def test_ports_without_marks_are_no_problem_for_each_other(overlay, problems):
 def test_fact_newer_than_the_release_is_a_problem(overlay, problems):
     overlay.family().put("release.toml", "date = 2026-01-01\n")
     assert problems() == [
-        Problem("mine/families/fam.toml", "fam.checked", "2026-01-02 is later than the release of 2026-01-01")
+        RecordProblem("mine/families/fam.toml", "fam.checked", "2026-01-02 is later than the release of 2026-01-01")
     ]
 
 
 def test_route_newer_than_the_release_is_a_problem(overlay, problems):
     overlay.family().package("p")
-    place = overlay.folder / "packages" / "p.toml"
-    head, mark, route = place.read_text().partition("[[routes]]")
-    place.write_text(head + mark + route.replace("2026-01-02", "2999-01-01"))
-    found = problems()
-    assert [(problem.file, problem.key) for problem in found] == [("mine/packages/p.toml", "p.routes.keep.checked")]
-    assert found[0].message.startswith("2999-01-01 is later than the release")
+    path = overlay.folder / "packages" / "p.toml"
+    head, mark, route = path.read_text().partition("[[routes]]")
+    path.write_text(head + mark + route.replace("2026-01-02", "2999-01-01"))
+    result = problems()
+    assert [(problem.file, problem.key) for problem in result] == [("mine/packages/p.toml", "p.routes.keep.checked")]
+    assert result[0].message.startswith("2999-01-01 is later than the release")
 
 
 def test_planned_code_and_recipe_need_no_code_behind_them(overlay, problems):
@@ -178,7 +178,7 @@ def test_sound_records_have_no_problem(overlay, problems):
 def test_amd_card_that_is_no_product_is_a_problem(overlay, problems):
     overlay.card("zz900x", amd=True)
     assert problems() == [
-        Problem("mine/cards/zz900x.toml", "id", "'zz900x' is an AMD card, but no target has this product")
+        RecordProblem("mine/cards/zz900x.toml", "id", "'zz900x' is an AMD card, but no target has this product")
     ]
 
 
@@ -210,12 +210,12 @@ SUITE = (
 
 def test_suite_of_an_unknown_package_is_a_problem(overlay, problems):
     overlay.put("suites.toml", SUITE.format(name="nobody"))
-    assert problems() == [Problem("mine/suites.toml", "zz.packages", "unknown package 'nobody'")]
+    assert problems() == [RecordProblem("mine/suites.toml", "zz.packages", "unknown package 'nobody'")]
 
 
 def test_suite_of_a_package_without_a_probe_is_a_problem(overlay, problems):
     overlay.family().package("p").put("suites.toml", SUITE.format(name="p"))
-    assert problems() == [Problem("mine/suites.toml", "zz.packages", "'p' has no probe")]
+    assert problems() == [RecordProblem("mine/suites.toml", "zz.packages", "'p' has no probe")]
 
 
 def test_sound_suite_is_no_problem(overlay, problems):

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from rocm3d.knowledge.check import check
-from rocm3d.model.condition import ForPlan
+from rocm3d.knowledge.check import check_records
+from rocm3d.model.condition import PlanRelevance
 
 
 @pytest.fixture
@@ -18,25 +18,25 @@ def problems(knowledge):
         rewrites = {recipe.rewrite for recipe in knowledge.recipes.values()}
         spoilt = replace(knowledge, host={**knowledge.host, record.id: record})
         predicates = {item.test for item in knowledge.host.values()}
-        return [str(problem) for problem in check(spoilt, rules, rewrites, predicates)]
+        return [str(problem) for problem in check_records(spoilt, rules, rewrites, predicates)]
 
     return run
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
         ({"test": "of_nobody"}, "test: unknown predicate 'of_nobody'"),
         ({"gfx": ("gfx9999",)}, "gfx: unknown 'gfx9999'"),
         ({"advice": ("nonsense",)}, "advice: unknown 'nonsense'"),
-        ({"for_plan": (ForPlan(says="x", packages=("nobody",)),)}, "for_plan.packages: unknown 'nobody'"),
-        ({"for_plan": (ForPlan(says="x", families=("nobody",)),)}, "for_plan.families: unknown 'nobody'"),
-        ({"for_plan": (ForPlan(says="x", gfx=("gfx9999",)),)}, "gfx: unknown 'gfx9999'"),
+        ({"for_plan": (PlanRelevance(says="x", packages=("nobody",)),)}, "for_plan.packages: unknown 'nobody'"),
+        ({"for_plan": (PlanRelevance(says="x", families=("nobody",)),)}, "for_plan.families: unknown 'nobody'"),
+        ({"for_plan": (PlanRelevance(says="x", gfx=("gfx9999",)),)}, "gfx: unknown 'gfx9999'"),
     ],
 )
-def test_what_is_not_there_is_a_problem(problems, changes, said):
-    assert problems(**changes) == [f"knowledge/host/shm-too-small.toml: {said}"]
+def test_unknown_reference_is_a_problem(problems, changes, message):
+    assert problems(**changes) == [f"knowledge/host/shm-too-small.toml: {message}"]
 
 
-def test_shipped_records_have_none(problems):
+def test_shipped_records_have_no_problems(problems):
     assert problems() == []

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from rocm3d.knowledge.kinds import FOLDERS, KINDS, RECIPES, SCANNED, SINGLES, TABLES
+from rocm3d.knowledge.kinds import FOLDERS, KINDS, RECIPES, SCAN_KINDS, SINGLES, TABLES
 from rocm3d.model.base import Record
 
 
@@ -21,11 +21,11 @@ def test_every_kind_has_its_model(models):
     assert all(issubclass(model, Record) for model in models.values())
 
 
-def test_what_a_scan_consults_are_kinds():
-    assert set(SCANNED) <= set(KINDS)
+def test_scan_kinds_are_kinds():
+    assert set(SCAN_KINDS) <= set(KINDS)
 
 
-def test_to_ask_whether_there_is_a_kind_loads_no_model():
+def test_membership_imports_no_model():
     code = (
         "import sys; from rocm3d.knowledge.kinds import FOLDERS; "
         "print('targets' in FOLDERS, list(FOLDERS)[:1], 'pydantic' in sys.modules)"

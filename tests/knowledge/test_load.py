@@ -8,10 +8,10 @@ from datetime import date
 import pytest
 
 from rocm3d.knowledge.load import FOLDERS, TABLES, data_folder, load
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 
 
-def refused(overlay, start: str) -> UserError:
+def assert_refused(overlay, start: str) -> UserError:
     """Asserts that loading fails with one line that starts with the file."""
     with pytest.raises(UserError, match="^" + re.escape(start)) as failure:
         overlay.load()
@@ -20,7 +20,7 @@ def refused(overlay, start: str) -> UserError:
 
 
 @pytest.mark.parametrize("name", ["nowhere", "file"])
-def test_overlay_that_is_no_folder_is_refused(tmp_path, name):
+def test_overlay_that_is_not_a_folder_is_refused(tmp_path, name):
     (tmp_path / "file").write_text("x")
     with pytest.raises(UserError, match=f"--knowledge .*{name} is not a folder"):
         load(tmp_path / name)
@@ -29,64 +29,64 @@ def test_overlay_that_is_no_folder_is_refused(tmp_path, name):
 @pytest.mark.parametrize("path", ["families/f.toml", "codes.toml", "release.toml", "recipes/fam/r/recipe.toml"])
 @pytest.mark.parametrize("text", ["a = \n", b"\xff\xfe", pytest.param("a = " + "[" * 20_000, id="deep")])
 def test_broken_toml_is_refused_by_file(overlay, path, text):
-    refused(overlay.put(path, text), f"mine/{path}: ")
+    assert_refused(overlay.put(path, text), f"mine/{path}: ")
 
 
 def test_syntax_error_names_its_line(overlay):
-    assert "line 2" in refused(overlay.put("families/f.toml", 'id = "f"\ntitle = \n'), "mine/families/f.toml: ").message
+    assert "line 2" in assert_refused(overlay.put("families/f.toml", 'id = "f"\ntitle = \n'), "mine/families/f.toml: ").message
 
 
 def test_unknown_key_is_refused_by_file_and_key(overlay):
     overlay.family()
-    place = overlay.folder / "families" / "fam.toml"
-    place.write_text('colour = "red"\n' + place.read_text())
-    refused(overlay, "mine/families/fam.toml: colour: ")
+    file_path = overlay.folder / "families" / "fam.toml"
+    file_path.write_text('colour = "red"\n' + file_path.read_text())
+    assert_refused(overlay, "mine/families/fam.toml: colour: ")
 
 
 def test_unknown_key_in_a_route_is_refused_by_its_path(overlay):
     overlay.package("p")
-    place = overlay.folder / "packages" / "p.toml"
-    place.write_text(place.read_text() + 'colour = "red"\n')
-    refused(overlay, "mine/packages/p.toml: routes.0.colour: ")
+    file_path = overlay.folder / "packages" / "p.toml"
+    file_path.write_text(file_path.read_text() + 'colour = "red"\n')
+    assert_refused(overlay, "mine/packages/p.toml: routes.0.colour: ")
 
 
 def test_missing_key_is_refused_by_file_and_key(overlay):
     overlay.family()
-    place = overlay.folder / "families" / "fam.toml"
-    place.write_text(place.read_text().replace('fails_by = "f"\n', ""))
-    refused(overlay, "mine/families/fam.toml: fails_by: ")
+    file_path = overlay.folder / "families" / "fam.toml"
+    file_path.write_text(file_path.read_text().replace('fails_by = "f"\n', ""))
+    assert_refused(overlay, "mine/families/fam.toml: fails_by: ")
 
 
 def test_several_faults_are_counted(overlay):
-    found = refused(overlay.put("families/f.toml", 'id = "f"\n'), "mine/families/f.toml: checked: ")
-    assert re.search(r"\(and \d more\)$", found.message)
+    result = assert_refused(overlay.put("families/f.toml", 'id = "f"\n'), "mine/families/f.toml: checked: ")
+    assert re.search(r"\(and \d more\)$", result.message)
 
 
 def test_record_in_a_file_of_another_name_is_refused(overlay):
     overlay.family()
     (overlay.folder / "families" / "fam.toml").rename(overlay.folder / "families" / "other.toml")
-    refused(overlay, "mine/families/other.toml: id: 'fam' does not match the file name 'other'")
+    assert_refused(overlay, "mine/families/other.toml: id: 'fam' does not match the file name 'other'")
 
 
 def test_target_in_a_file_of_another_name_is_refused(overlay):
     overlay.target("gfx999", "mi999x")
     (overlay.folder / "targets" / "gfx999.toml").rename(overlay.folder / "targets" / "mi999x.toml")
-    refused(overlay, "mine/targets/mi999x.toml: gfx: 'gfx999' does not match the file name 'mi999x'")
+    assert_refused(overlay, "mine/targets/mi999x.toml: gfx: 'gfx999' does not match the file name 'mi999x'")
 
 
 def test_recipe_in_a_folder_of_another_name_is_refused(overlay):
     overlay.recipe("right")
     (overlay.folder / "recipes" / "fam" / "right").rename(overlay.folder / "recipes" / "fam" / "wrong")
-    refused(overlay, "mine/recipes/fam/wrong/recipe.toml: id: 'right' does not match")
+    assert_refused(overlay, "mine/recipes/fam/wrong/recipe.toml: id: 'right' does not match")
 
 
-def test_code_that_stands_twice_is_refused(overlay):
-    refused(overlay.codes({}, {"rule": "other_thing"}), "mine/codes.toml: codes: NUM901 occurs twice")
+def test_duplicate_code_is_refused(overlay):
+    assert_refused(overlay.codes({}, {"rule": "other_thing"}), "mine/codes.toml: codes: NUM901 occurs twice")
 
 
 @pytest.mark.parametrize("code", ["XYZ101", "CU1", "cu101", "CU1011"])
-def test_code_that_is_none_is_refused(overlay, code):
-    refused(overlay.codes({"code": code}), "mine/codes.toml: codes.0.code: ")
+def test_invalid_code_is_refused(overlay, code):
+    assert_refused(overlay.codes({"code": code}), "mine/codes.toml: codes.0.code: ")
 
 
 def test_overlay_named_by_a_dot_still_names_its_files(overlay, monkeypatch):
@@ -112,33 +112,33 @@ def test_empty_overlay_changes_nothing(overlay):
 
 def test_overlay_adds_a_record_of_each_kind(overlay, knowledge):
     overlay.family().package("p").target("gfx999", "mi999x").stack("s", ["gfx999"]).codes({}).recipe("r")
-    found = overlay.load()
+    result = overlay.load()
     for kind, name in (
         ("families", "fam"), ("packages", "p"), ("targets", "gfx999"), ("stacks", "s"), ("codes", "NUM901"),
         ("recipes", "r"),
     ):  # fmt: skip
-        assert set(getattr(found, kind)) == {*getattr(knowledge, kind), name}
-        assert found.places[kind, name].startswith("mine/")
-    assert found.places["recipes", "r"] == "mine/recipes/fam/r/recipe.toml"
-    assert found.date == knowledge.date
+        assert set(getattr(result, kind)) == {*getattr(knowledge, kind), name}
+        assert result.places[kind, name].startswith("mine/")
+    assert result.places["recipes", "r"] == "mine/recipes/fam/r/recipe.toml"
+    assert result.date == knowledge.date
 
 
 def test_overlay_replaces_a_record_and_leaves_the_others(overlay, knowledge):
-    found = overlay.family("gaussian").load()
-    assert found.families["gaussian"].title == "t"
-    assert found.places["families", "gaussian"] == "mine/families/gaussian.toml"
-    assert found.families["attention"] == knowledge.families["attention"]
-    assert found.places["families", "attention"] == knowledge.places["families", "attention"]
+    result = overlay.family("gaussian").load()
+    assert result.families["gaussian"].title == "t"
+    assert result.places["families", "gaussian"] == "mine/families/gaussian.toml"
+    assert result.families["attention"] == knowledge.families["attention"]
+    assert result.places["families", "attention"] == knowledge.places["families", "attention"]
 
 
 def test_overlay_replaces_one_code_and_leaves_the_others(overlay, knowledge):
     name = next(iter(knowledge.codes))
-    found = overlay.codes({"code": name}).load()
-    assert found.codes[name].rule == "odd_thing"
-    assert {**found.codes, name: None} == {**knowledge.codes, name: None}
+    result = overlay.codes({"code": name}).load()
+    assert result.codes[name].rule == "odd_thing"
+    assert {**result.codes, name: None} == {**knowledge.codes, name: None}
 
 
-def test_overlay_can_have_a_date_of_its_own(overlay):
+def test_overlay_can_have_its_own_date(overlay):
     assert overlay.put("release.toml", "date = 2030-01-02\n").load().date == date(2030, 1, 2)
 
 
@@ -155,7 +155,7 @@ def test_recipe_that_replaces_another_does_not_keep_its_examples(overlay, knowle
 
 
 def test_records_are_in_the_order_of_their_names(overlay):
-    found = overlay.package("zz").package("aa").family("zz").load()
-    assert list(found.packages) == sorted(found.packages)
-    assert list(found.families) == sorted(found.families)
-    assert list(found.codes) == sorted(found.codes)
+    result = overlay.package("zz").package("aa").family("zz").load()
+    assert list(result.packages) == sorted(result.packages)
+    assert list(result.families) == sorted(result.families)
+    assert list(result.codes) == sorted(result.codes)

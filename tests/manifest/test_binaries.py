@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.manifest.binaries import is_binary, read, reader, suffix_of
-from rocm3d.manifest.manifest import Command
+from rocm3d.manifest.binaries import binary_suffix, is_binary, read, reader
+from rocm3d.manifest.manifest import ScriptCommand
 
 
 @pytest.mark.parametrize("path", ["a.py", "so", "a.so.txt", "whl/a.txt", "a.solid", ".so.x", "a.ptxas", ""])
-def test_is_no_binary(path):
+def test_is_not_binary(path):
     assert not is_binary(path)
 
 
@@ -27,19 +27,19 @@ def test_is_no_binary(path):
     ],
 )
 def test_suffix(path, suffix):
-    assert suffix_of(path) == suffix
+    assert binary_suffix(path) == suffix
 
 
-def test_one_command_says_kind_and_path():
-    assert read("lib/x.cubin", b"").commands == (Command(".cubin", ("lib/x.cubin",), 1, 1),)
+def test_command_with_suffix_and_path():
+    assert read("lib/x.cubin", b"").commands == (ScriptCommand(".cubin", ("lib/x.cubin",), 1, 1),)
 
 
-def test_the_name_is_enough():
+def test_content_is_not_read():
     assert reader.by_name
 
 
 @given(st.text(max_size=40), st.binary(max_size=80))
-def test_any_path_and_bytes_are_survived(path, data):
-    found = read(path, data)
+def test_any_path_and_bytes_do_not_raise(path, data):
+    result = read(path, data)
 
-    assert (found.path, len(found.commands), found.data) == (path, 1, b"")
+    assert (result.path, len(result.commands), result.data) == (path, 1, b"")

@@ -33,45 +33,45 @@ TABLE: dict[str, tuple[str, list[tuple[str, tuple[str, ...], int, int]]]] = {
 
 @pytest.mark.parametrize(("text", "expected"), TABLE.values(), ids=TABLE)
 def test_commands(text, expected):
-    found = read("CMakeLists.txt", text.encode())
+    result = read("CMakeLists.txt", text.encode())
 
-    assert [(item.name, item.arguments, item.line, item.column) for item in found.commands] == expected
-    assert found.unread == ()
+    assert [(entry.name, entry.arguments, entry.line, entry.column) for entry in result.commands] == expected
+    assert result.unread == ()
 
 
 @pytest.mark.parametrize("text", ["project(x\n", 'set(A "b\n', "set(A [[b\n", "if((A)\n"])
-def test_a_command_that_is_not_closed_is_told(text):
-    found = read("CMakeLists.txt", text.encode())
+def test_unclosed_command_is_reported(text):
+    result = read("CMakeLists.txt", text.encode())
 
-    assert [line for line, _ in found.unread] == [1]
+    assert [line for line, _ in result.unread] == [1]
 
 
 @pytest.mark.parametrize("path", ["CMakeLists.txt.in", "cmake.txt", "a/CMakeLists.md", "cmake"])
-def test_is_no_cmake_file(path):
+def test_is_not_cmake(path):
     assert not is_cmake(path)
 
 
 @pytest.mark.parametrize("path", ["CMakeLists.txt", "a/b/CMakeLists.txt", "cmake/FindX.cmake", "X.CMAKE"])
-def test_is_a_cmake_file(path):
+def test_is_cmake(path):
     assert is_cmake(path)
 
 
-def at(data: bytes, line: int, column: int) -> str:
+def text_from(data: bytes, line: int, column: int) -> str:
     return data.decode("utf-8", "replace").split("\n")[line - 1][column - 1 :]
 
 
 @given(st.binary(max_size=200))
-def test_any_bytes_are_survived(data):
+def test_any_bytes_do_not_raise(data):
     for command in read("CMakeLists.txt", data).commands:
-        assert at(data, command.line, command.column).lower().startswith(command.name)
+        assert text_from(data, command.line, command.column).lower().startswith(command.name)
 
 
 @given(st.lists(st.sampled_from(["a(b)", "#[[", "]]", "[[", '"', "(", ")", "\n", "\r\n", " # x", "\\", "é", "f"])))
-def test_commands_stand_where_they_are_said_to(parts):
+def test_command_positions(parts):
     data = "".join(parts).encode()
-    found = read("CMakeLists.txt", data)
+    result = read("CMakeLists.txt", data)
 
-    assert found.data == data
-    assert all(at(data, item.line, item.column).lower().startswith(item.name) for item in found.commands)
-    places = [(item.line, item.column) for item in found.commands]
+    assert result.data == data
+    assert all(text_from(data, entry.line, entry.column).lower().startswith(entry.name) for entry in result.commands)
+    places = [(entry.line, entry.column) for entry in result.commands]
     assert places == sorted(set(places))

@@ -28,25 +28,25 @@ predict: predict.py:Predictor
 """
 
 
-def seen(text: str | bytes):
+def mention_positions(text: str | bytes):
     data = text.encode() if isinstance(text, str) else text
-    return [(item.name, item.line, item.column, item.section) for item in read("cog.yaml", data).mentions]
+    return [(entry.name, entry.line, entry.column, entry.section) for entry in read("cog.yaml", data).mentions]
 
 
 @pytest.mark.parametrize(
     "text", ["", "build: 1\n", "build: [torch]\n", "python_packages: [torch]\n", "build: {run: x}\n"]
 )
-def test_other_shapes_give_nothing(text):
-    found = read("cog.yaml", text.encode())
-    assert (found.mentions, found.options, found.unread) == ((), (), ())
+def test_other_shapes_are_ignored(text):
+    result = read("cog.yaml", text.encode())
+    assert (result.mentions, result.options, result.unread) == ((), (), ())
 
 
-def test_what_is_no_yaml_is_told():
+def test_invalid_yaml_is_reported():
     assert [1] == [line for line, _ in read("cog.yaml", b"build: {a").unread]
 
 
 def test_packages_and_what_commands_install():
-    assert seen(TEXT) == [
+    assert mention_positions(TEXT) == [
         ("torch", 7, 8, "cog"),
         ("xformers", 10, 7, "cog"),
         ("nvdiffrast", 12, 62, "pip"),
@@ -56,12 +56,12 @@ def test_packages_and_what_commands_install():
 
 
 def test_indexes_files_and_clones():
-    found = read("cog.yaml", TEXT.encode())
+    result = read("cog.yaml", TEXT.encode())
     assert [((), ("requirements.txt",), 5), (("https://host/whl/cu118",), (), 9)] == [
-        (item.urls, item.includes, item.line) for item in found.options
+        (entry.urls, entry.includes, entry.line) for entry in result.options
     ]
-    assert ["https://host/o/nvdiffrast.git"] == [item.url for item in found.submodules]
-    assert {"git", "pip"} == {item.name for item in found.commands}
+    assert ["https://host/o/nvdiffrast.git"] == [entry.url for entry in result.submodules]
+    assert {"git", "pip"} == {entry.name for entry in result.commands}
 
 
 def test_is_cog():
@@ -70,12 +70,12 @@ def test_is_cog():
 
 
 @given(st.binary(max_size=300))
-def test_random_bytes_are_survived(data):
-    assert all(item.line >= 1 for item in read("cog.yaml", b"build:\n  run:\n  - " + data).mentions)
+def test_random_bytes_do_not_raise(data):
+    assert all(entry.line >= 1 for entry in read("cog.yaml", b"build:\n  run:\n  - " + data).mentions)
 
 
 @given(st.lists(st.sampled_from(["torch", "gsplat>=1", "# x", "numpy"]), max_size=8), st.integers(2, 6))
-def test_what_is_written_is_read(rows, indent):
+def test_round_trip(rows, indent):
     text = "build:\n  python_packages:\n" + "".join(f"{' ' * indent}- {row}\n" for row in rows)
-    wanted = [(number, indent + 3) for number, row in enumerate(rows, 3) if row[0] != "#"]
-    assert wanted == [(line, column) for _, line, column, _ in seen(text)]
+    expected = [(number, indent + 3) for number, row in enumerate(rows, 3) if row[0] != "#"]
+    assert expected == [(line, column) for _, line, column, _ in mention_positions(text)]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.manifest.conda import is_environment, read
+from rocm3d.manifest.conda import is_conda_environment, read
 
 TEXT = """name: x
 channels:
@@ -25,13 +25,13 @@ prefix: /home/x
 """
 
 
-def seen(text: str | bytes):
+def mention_positions(text: str | bytes):
     data = text.encode() if isinstance(text, str) else text
-    return [(item.name, item.line, item.column, item.section) for item in read("environment.yml", data).mentions]
+    return [(entry.name, entry.line, entry.column, entry.section) for entry in read("environment.yml", data).mentions]
 
 
 def test_dependencies_of_conda_and_pip():
-    assert seen(TEXT) == [
+    assert mention_positions(TEXT) == [
         ("python", 6, 5, "conda"),
         ("pytorch", 8, 5, "conda"),
         ("pytorch-cuda", 9, 6, "conda"),
@@ -43,7 +43,7 @@ def test_dependencies_of_conda_and_pip():
 
 def test_channels_and_options():
     options = read("environment.yml", TEXT.encode()).options
-    assert [(item.urls, item.includes, item.line, item.column) for item in options] == [
+    assert [(entry.urls, entry.includes, entry.line, entry.column) for entry in options] == [
         (("pytorch",), (), 3, 5),
         (("nvidia/label/cuda-12.1.1",), (), 4, 5),
         (("https://host/whl/cu121",), (), 13, 9),
@@ -51,44 +51,44 @@ def test_channels_and_options():
     ]
 
 
-def test_version_and_build_are_kept():
-    found = read("environment.yml", TEXT.encode()).mentions[1]
-    assert found.version == "=2.0.1=py3.9_cuda11.8_cudnn8_0"
+def test_version_and_build_are_retained():
+    result = read("environment.yml", TEXT.encode()).mentions[1]
+    assert result.version == "=2.0.1=py3.9_cuda11.8_cudnn8_0"
 
 
-def test_another_yaml_file_gives_nothing():
-    assert seen("services:\n  - torch\n") == []
-    assert seen("dependencies: torch\nchannels: {a: b}\n") == []
+def test_other_yaml_files_are_ignored():
+    assert mention_positions("services:\n  - torch\n") == []
+    assert mention_positions("dependencies: torch\nchannels: {a: b}\n") == []
 
 
-def test_broken_yaml_is_told():
+def test_invalid_yaml_is_reported():
     assert [line for line, _ in read("environment.yml", b"dependencies: [").unread] == [1]
 
 
 @pytest.mark.parametrize("path", ["environ.yml", "config.yaml", "environment.txt", "environments/a.yml"])
-def test_is_no_environment(path):
-    assert not is_environment(path)
+def test_is_not_conda_environment(path):
+    assert not is_conda_environment(path)
 
 
 @pytest.mark.parametrize(
     "path", ["environment.yml", "a/environment_novis.yaml", "conda.yaml", "env.yml", "dev-environment.yml"]
 )
-def test_is_an_environment(path):
-    assert is_environment(path)
+def test_is_conda_environment(path):
+    assert is_conda_environment(path)
 
 
 @given(st.binary(max_size=300))
-def test_random_bytes_are_survived(data):
-    assert all(item.line >= 1 for item in read("environment.yml", b"dependencies:\n - " + data).mentions)
+def test_random_bytes_do_not_raise(data):
+    assert all(entry.line >= 1 for entry in read("environment.yml", b"dependencies:\n - " + data).mentions)
 
 
 @given(st.lists(st.sampled_from(["torch", "cuda-nvcc=12", "# x", "numpy"]), max_size=8), st.integers(0, 4))
-def test_what_is_written_is_read(rows, indent):
+def test_round_trip(rows, indent):
     text = "dependencies:\n" + "".join(f"{' ' * indent}- {row}\n" for row in rows)
-    wanted = [(number, indent + 3) for number, row in enumerate(rows, 2) if row[0] != "#"]
-    assert [(line, column) for _, line, column, _ in seen(text)] == wanted
+    expected = [(number, indent + 3) for number, row in enumerate(rows, 2) if row[0] != "#"]
+    assert [(line, column) for _, line, column, _ in mention_positions(text)] == expected
 
 
-def test_a_channel_without_a_name_is_none():
+def test_empty_channel_is_ignored():
     """Regression: an empty channel aborted the scan."""
     assert () == read("environment.yml", b"channels:\n  -\n  - ''\n").options

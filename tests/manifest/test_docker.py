@@ -19,7 +19,7 @@ from rocm3d.manifest.docker import is_docker, read
         "x.py",
     ],
 )
-def test_is_none(path):
+def test_is_not_docker(path):
     assert not is_docker(path)
 
 
@@ -37,7 +37,7 @@ def test_is_none(path):
         "docker-compose.gpu.yaml",
     ],
 )
-def test_is_one(path):
+def test_is_docker(path):
     assert is_docker(path)
 
 
@@ -62,7 +62,7 @@ def test_is_one(path):
     ],
 )
 def test_images(text, expected):
-    assert [(item.name, item.line, item.column) for item in read("Dockerfile", text.encode()).images] == expected
+    assert [(entry.name, entry.line, entry.column) for entry in read("Dockerfile", text.encode()).images] == expected
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_images(text, expected):
     ],
 )
 def test_mentions(text, expected):
-    assert [(item.name, item.line, item.column) for item in read("Dockerfile", text.encode()).mentions] == expected
+    assert [(entry.name, entry.line, entry.column) for entry in read("Dockerfile", text.encode()).mentions] == expected
 
 
 def test_options():
@@ -92,9 +92,9 @@ def test_options():
 
 
 def test_instructions_and_shell_commands_are_commands():
-    found = read("Dockerfile", b"ENV A=b C='d e'\nRUN x y && z\n").commands
+    result = read("Dockerfile", b"ENV A=b C='d e'\nRUN x y && z\n").commands
 
-    assert [(item.name, item.arguments, item.line, item.column) for item in found] == [
+    assert [(entry.name, entry.arguments, entry.line, entry.column) for entry in result] == [
         ("ENV", ("A=b", "C=d e"), 1, 1),
         ("x", ("y",), 2, 5),
         ("z", (), 2, 12),
@@ -103,14 +103,14 @@ def test_instructions_and_shell_commands_are_commands():
 
 def test_compose():
     text = "services:\n  a:\n    image: 'x:1'  # y\n    runtime: nvidia\n  b:\n    # image: z\n    image: ${I:-w}\n"
-    found = read("compose.yaml", text.encode())
+    result = read("compose.yaml", text.encode())
 
-    assert [(item.name, item.line, item.column) for item in found.images] == [("x:1", 3, 5), ("w", 7, 5)]
-    assert [(item.name, item.arguments, item.line) for item in found.commands] == [("runtime", ("nvidia",), 4)]
+    assert [(entry.name, entry.line, entry.column) for entry in result.images] == [("x:1", 3, 5), ("w", 7, 5)]
+    assert [(entry.name, entry.arguments, entry.line) for entry in result.commands] == [("runtime", ("nvidia",), 4)]
 
 
 @given(st.binary(max_size=200), st.sampled_from(["Dockerfile", "compose.yml"]))
-def test_any_bytes_are_survived(data, path):
+def test_any_bytes_do_not_raise(data, path):
     assert read(path, data).data == data
 
 
@@ -133,13 +133,13 @@ PARTS = [
 
 
 @given(st.lists(st.sampled_from(PARTS), max_size=25))
-def test_places_are_within_the_file(parts):
+def test_positions_are_inside_the_file(parts):
     data = "".join(parts).encode()
     lines = data.decode().split("\n")
-    found = read("Dockerfile", data)
-    for item in (*found.images, *found.commands, *found.mentions):
-        assert 1 <= item.line <= len(lines)
-        assert 1 <= item.column <= len(lines[item.line - 1]) + 1
+    result = read("Dockerfile", data)
+    for entry in (*result.images, *result.commands, *result.mentions):
+        assert 1 <= entry.line <= len(lines)
+        assert 1 <= entry.column <= len(lines[entry.line - 1]) + 1
 
 
 BUILD = """FROM x
@@ -159,8 +159,8 @@ RUN git clone https://h/o/kit /k && pip install /k
 
 
 def test_variables_folders_and_clones_of_a_build():
-    found = read("Dockerfile", BUILD.encode())
-    assert [(item.name, item.version, item.line) for item in found.mentions] == [
+    result = read("Dockerfile", BUILD.encode())
+    assert [(entry.name, entry.version, entry.line) for entry in result.mentions] == [
         ("a", "==2.5", 8),
         ("b", "", 8),
         ("c", "", 8),
@@ -170,15 +170,15 @@ def test_variables_folders_and_clones_of_a_build():
         ("d", "", 12),
         ("kit", "", 13),
     ]
-    assert [item.url for item in found.submodules] == ["https://h/o/kit"]
+    assert [entry.url for entry in result.submodules] == ["https://h/o/kit"]
 
 
 def test_an_index_in_the_environment_is_an_option():
-    found = read("Dockerfile", b"FROM x\nENV A=1 PIP_INDEX_URL=https://host/cu121\n")
-    assert [(option.urls, option.line, option.column) for option in found.options] == [(("https://host/cu121",), 2, 9)]
+    result = read("Dockerfile", b"FROM x\nENV A=1 PIP_INDEX_URL=https://host/cu121\n")
+    assert [(option.urls, option.line, option.column) for option in result.options] == [(("https://host/cu121",), 2, 9)]
 
 
-def test_half_a_character_in_a_list_of_words_is_replaced():
+def test_lone_surrogate_in_json_words_is_replaced():
     """Regression: a lone surrogate cannot be written to a document and aborted the scan."""
-    (found,) = read("Dockerfile", b'RUN ["pip", "install", "torch==\\ud800"]\n').mentions
-    assert "==?" == found.version
+    (result,) = read("Dockerfile", b'RUN ["pip", "install", "torch==\\ud800"]\n').mentions
+    assert "==?" == result.version

@@ -18,12 +18,12 @@ TEXT = """# [submodule "commented"]
 """
 
 
-def seen(data: bytes):
-    return [(item.path, item.url, item.line, item.column) for item in read(".gitmodules", data).submodules]
+def submodule_positions(data: bytes):
+    return [(entry.path, entry.url, entry.line, entry.column) for entry in read(".gitmodules", data).submodules]
 
 
-def test_submodules_stand_at_their_headlines():
-    assert seen(TEXT.encode()) == [
+def test_submodule_positions():
+    assert submodule_positions(TEXT.encode()) == [
         ("submodules/simple-knn", "https://host/o/simple-knn.git", 2, 1),
         ("glm", "git@host:g/glm.git", 5, 3),
         ("bare", "", 9, 1),
@@ -31,28 +31,30 @@ def test_submodules_stand_at_their_headlines():
 
 
 @pytest.mark.parametrize("path", ["gitmodules", ".gitmodules.bak", ".gitignore"])
-def test_is_no_list_of_submodules(path):
+def test_is_not_gitmodules(path):
     assert not is_gitmodules(path)
 
 
-def test_is_a_list_of_submodules_in_any_folder():
+def test_is_gitmodules_in_any_folder():
     assert is_gitmodules("a/.gitmodules")
 
 
 def test_windows_line_ends_and_odd_bytes():
-    assert seen(b'# \xff\r\n[submodule "a"]\r\n\tpath = b\r\n') == [("b", "", 2, 1)]
+    assert submodule_positions(b'# \xff\r\n[submodule "a"]\r\n\tpath = b\r\n') == [("b", "", 2, 1)]
 
 
 @given(st.binary(max_size=300))
-def test_random_bytes_are_survived(data):
+def test_random_bytes_do_not_raise(data):
     lines = data.decode("utf-8", "replace").split("\n")
-    assert all(1 <= item.line <= len(lines) for item in read(".gitmodules", data).submodules)
+    assert all(1 <= entry.line <= len(lines) for entry in read(".gitmodules", data).submodules)
 
 
 WORDS = st.text("abc/-_.", min_size=1, max_size=8)
 
 
 @given(st.lists(st.tuples(WORDS, WORDS), max_size=6))
-def test_what_is_written_is_read(pairs):
+def test_round_trip(pairs):
     text = "".join(f'[submodule "{path}"]\n\tpath = {path}\n\turl = https://{url}\n' for path, url in pairs)
-    assert [(path, url) for path, url, _, _ in seen(text.encode())] == [(p, f"https://{u}") for p, u in pairs]
+    assert [(path, url) for path, url, _, _ in submodule_positions(text.encode())] == [
+        (p, f"https://{u}") for p, u in pairs
+    ]

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.manifest.install_line import installation, name_of, shell_commands
+from rocm3d.manifest.install_line import distribution_name, parse_install_command, shell_commands
 
 
-def texts(script: str) -> list[list[str]]:
-    return [[word.text for word in command] for command in shell_commands(script)]
+def word_texts(script: str) -> list[list[str]]:
+    return [[token.text for token in command] for command in shell_commands(script)]
 
 
 @pytest.mark.parametrize(
@@ -35,27 +35,27 @@ def texts(script: str) -> list[list[str]]:
     ],
 )
 def test_commands_and_words(script, expected):
-    assert texts(script) == expected
+    assert word_texts(script) == expected
 
 
-def test_places_are_counted_from_where_the_text_starts():
-    found = shell_commands("ä 'b' \\\n  c; d", line=5, column=10)
+def test_positions_start_at_line_and_column():
+    result = shell_commands("ä 'b' \\\n  c; d", line=5, column=10)
 
-    assert [[(word.text, word.line, word.column) for word in command] for command in found] == [
+    assert [[(token.text, token.line, token.column) for token in command] for command in result] == [
         [("ä", 5, 10), ("b", 5, 12), ("c", 6, 3)],
         [("d", 6, 6)],
     ]
 
 
-def test_a_word_over_two_lines_knows_both():
-    ((_, word),) = shell_commands("a 'b\nc'\n")
+def test_word_over_two_lines():
+    ((_, token),) = shell_commands("a 'b\nc'\n")
 
-    assert (word.line, word.last_line) == (1, 2)
+    assert (token.line, token.last_line) == (1, 2)
 
 
-def installed(command: str):
+def parse_command(command: str):
     (words,) = shell_commands(command)
-    return installation(words)
+    return parse_install_command(words)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def installed(command: str):
     ],
 )
 def test_installs_nothing(command):
-    assert installed(command) is None
+    assert parse_command(command) is None
 
 
 @pytest.mark.parametrize(
@@ -100,14 +100,14 @@ def test_installs_nothing(command):
     ],
 )
 def test_every_tool(command, tool):
-    found = installed(command)
+    result = parse_command(command)
 
-    assert found is not None
-    assert (found.tool, [(item.name, item.section) for item in found.mentions]) == (tool, [("x", tool)])
+    assert result is not None
+    assert (result.tool, [(entry.name, entry.section) for entry in result.mentions]) == (tool, [("x", tool)])
 
 
 @pytest.mark.parametrize(
-    ("word", "name", "version", "url"),
+    ("argument", "name", "version", "url"),
     [
         ("torch==2.1.0+cu121", "torch", "==2.1.0+cu121", ""),
         ("'torch>=2.0,<3; python_version>\"3\"'", "torch", ">=2.0,<3", ""),
@@ -124,19 +124,19 @@ def test_every_tool(command, tool):
         ("-e git+https://host/o/r.git#egg=gs", "gs", "", "git+https://host/o/r.git#egg=gs"),
     ],
 )
-def test_mention(word, name, version, url):
-    found = installed(f"pip install {word}")
+def test_mention(argument, name, version, url):
+    result = parse_command(f"pip install {argument}")
 
-    assert found is not None
-    assert [(item.name, item.version, item.url) for item in found.mentions] == [(name, version, url)]
+    assert result is not None
+    assert [(entry.name, entry.version, entry.url) for entry in result.mentions] == [(name, version, url)]
 
 
-@pytest.mark.parametrize("word", [".", "-e .", "$PACKAGES", "${X}", "$(cat list)", "-U", "--no-deps"])
-def test_words_that_name_no_distribution(word):
-    found = installed(f"pip install {word}")
+@pytest.mark.parametrize("argument", [".", "-e .", "$PACKAGES", "${X}", "$(cat list)", "-U", "--no-deps"])
+def test_words_that_are_not_distributions(argument):
+    result = parse_command(f"pip install {argument}")
 
-    assert found is not None
-    assert found.mentions == ()
+    assert result is not None
+    assert result.mentions == ()
 
 
 @pytest.mark.parametrize(
@@ -151,39 +151,39 @@ def test_words_that_name_no_distribution(word):
     ],
 )
 def test_options(options, urls, includes):
-    found = installed(f"pip install {options} x")
+    result = parse_command(f"pip install {options} x")
 
-    assert found is not None
-    assert [item.name for item in found.mentions] == ["x"]
-    assert [url for item in found.options for url in item.urls] == urls
-    assert [path for item in found.options for path in item.includes] == includes
+    assert result is not None
+    assert [entry.name for entry in result.mentions] == ["x"]
+    assert [url for entry in result.options for url in entry.urls] == urls
+    assert [path for entry in result.options for path in entry.includes] == includes
 
 
 def test_conda():
-    found = installed("conda install -y -c nvidia --channel=conda-forge pytorch=2.1=py3_cuda nvidia/label/x::cuda")
+    result = parse_command("conda install -y -c nvidia --channel=conda-forge pytorch=2.1=py3_cuda nvidia/label/x::cuda")
 
-    assert found is not None
-    assert [(item.name, item.version) for item in found.mentions] == [("pytorch", "=2.1=py3_cuda"), ("cuda", "")]
-    assert [item.urls for item in found.options] == [("nvidia",), ("conda-forge",)]
-    assert found.flags == {"-y"}
+    assert result is not None
+    assert [(entry.name, entry.version) for entry in result.mentions] == [("pytorch", "=2.1=py3_cuda"), ("cuda", "")]
+    assert [entry.urls for entry in result.options] == [("nvidia",), ("conda-forge",)]
+    assert result.flags == {"-y"}
 
 
-def test_flags_are_those_without_a_value():
-    found = installed("pip install --no-build-isolation -U --target dir x")
+def test_flags():
+    result = parse_command("pip install --no-build-isolation -U --target dir x")
 
-    assert found is not None
-    assert found.flags == {"--no-build-isolation", "-U"}
+    assert result is not None
+    assert result.flags == {"--no-build-isolation", "-U"}
 
 
 @pytest.mark.parametrize(("url", "name"), [("", ""), (".", ""), ("..", ""), ("https://h/$X", ""), ("a/b/", "b")])
-def test_name_of(url, name):
-    assert name_of(url) == name
+def test_distribution_name(url, name):
+    assert distribution_name(url) == name
 
 
 @given(st.binary(max_size=200))
-def test_any_bytes_are_survived(data):
+def test_any_bytes_do_not_raise(data):
     for command in shell_commands(data.decode("utf-8", "replace")):
-        installation(command)
+        parse_install_command(command)
 
 
 PARTS = [
@@ -209,14 +209,14 @@ PARTS = [
 
 
 @given(st.lists(st.sampled_from(PARTS), max_size=30))
-def test_words_stand_where_they_are_said_to(parts):
+def test_word_positions(parts):
     text = "".join(parts)
     lines = text.split("\n")
     before = (0, 0)
     for command in shell_commands(text):
-        installation(command)
-        for word in command:
-            assert 1 <= word.line <= word.last_line <= len(lines)
-            assert 1 <= word.column <= len(lines[word.line - 1])
-            assert before < (word.line, word.column)
-            before = (word.line, word.column)
+        parse_install_command(command)
+        for token in command:
+            assert 1 <= token.line <= token.last_line <= len(lines)
+            assert 1 <= token.column <= len(lines[token.line - 1])
+            assert before < (token.line, token.column)
+            before = (token.line, token.column)

@@ -43,52 +43,52 @@ name = "no package"
 """
 
 
-def seen(text: str):
-    return [(item.name, item.version, item.line, item.url) for item in read("uv.lock", text.encode()).mentions]
+def locked_packages(text: str):
+    return [(entry.name, entry.version, entry.line, entry.url) for entry in read("uv.lock", text.encode()).mentions]
 
 
 def test_uv():
-    assert seen(UV) == [
+    assert locked_packages(UV) == [
         ("torch", "==2.1.0+cu121", 4, ""),
         ("gsplat", "==1.4.0", 12, "https://host/o/gsplat?rev=1#abc"),
         ("numpy", "==1.26", 17, ""),
     ]
-    assert [(item.urls, item.line) for item in read("uv.lock", UV.encode()).options] == [
+    assert [(entry.urls, entry.line) for entry in read("uv.lock", UV.encode()).options] == [
         (("https://host/whl/cu121",), 6)
     ]
 
 
 def test_poetry():
-    assert seen(POETRY) == [("torch", "==2.1.0", 2, "")]
-    assert [(item.urls, item.line) for item in read("poetry.lock", POETRY.encode()).options] == [
+    assert locked_packages(POETRY) == [("torch", "==2.1.0", 2, "")]
+    assert [(entry.urls, entry.line) for entry in read("poetry.lock", POETRY.encode()).options] == [
         (("https://host/whl/cu118",), 11)
     ]
 
 
 @pytest.mark.parametrize("path", ["yarn.lock", "a/uv.lock.txt", "lock"])
-def test_is_no_lock(path):
+def test_is_not_lock(path):
     assert not is_lock(path)
 
 
 @pytest.mark.parametrize("path", ["uv.lock", "a/poetry.lock", "pdm.lock"])
-def test_is_a_lock(path):
+def test_is_lock(path):
     assert is_lock(path)
 
 
 @given(st.binary(max_size=300))
-def test_random_bytes_are_survived(data):
-    assert all(item.line >= 1 for item in read("uv.lock", b"[[package]]\n" + data).mentions)
+def test_random_bytes_do_not_raise(data):
+    assert all(entry.line >= 1 for entry in read("uv.lock", b"[[package]]\n" + data).mentions)
 
 
 @given(
     st.lists(st.tuples(st.text("abc-", min_size=1, max_size=5), st.from_regex(r"\d\.\d", fullmatch=True)), max_size=6)
 )
-def test_what_is_written_is_read(rows):
+def test_round_trip(rows):
     text = "".join(f'[[package]]\nname = "{name}"\nversion = "{version}"\n\n' for name, version in rows)
-    assert [(name, version, line) for name, version, line, _ in seen(text)] == [
+    assert [(name, version, line) for name, version, line, _ in locked_packages(text)] == [
         (name, f"=={version}", 4 * number + 2) for number, (name, version) in enumerate(rows)
     ]
 
 
-def test_an_index_without_an_address_is_none():
+def test_index_without_url_is_ignored():
     assert () == read("uv.lock", b'[[package]]\nname = "a"\nsource = { registry = "" }\n').options

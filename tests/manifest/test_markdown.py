@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.manifest.markdown import blocks, is_documentation, read
+from rocm3d.manifest.markdown import is_documentation, read, shell_blocks
 
 PAGE = """# Install
 You can pip install prose, or read it.
@@ -29,12 +29,14 @@ conda install cudatoolkit
 """
 
 
-def seen(text: str):
-    return [(item.name, item.line, item.column, item.section) for item in read("README.md", text.encode()).mentions]
+def mention_positions(text: str):
+    return [
+        (entry.name, entry.line, entry.column, entry.section) for entry in read("README.md", text.encode()).mentions
+    ]
 
 
 def test_only_install_lines_of_shell_blocks():
-    assert seen(PAGE) == [
+    assert mention_positions(PAGE) == [
         ("torch", 10, 15, "documentation"),
         ("gsplat", 16, 17, "documentation"),
         ("cudatoolkit", 20, 15, "documentation:conda"),
@@ -43,7 +45,7 @@ def test_only_install_lines_of_shell_blocks():
 
 
 @pytest.mark.parametrize(
-    ("line", "found"),
+    ("line", "expected"),
     [
         ("Use `pip install torch`, then `$ pip3 install gsplat`.", [("torch", 1, 18), ("gsplat", 1, 47)]),
         ("| a | ```pip install spconv-cu102``` | b |", [("spconv-cu102", 1, 22)]),
@@ -56,18 +58,18 @@ def test_only_install_lines_of_shell_blocks():
         ("the `pip` command: install a", []),
     ],
 )
-def test_install_commands_outside_of_fences(line, found):
-    assert [(name, row, column) for name, row, column, _ in seen(line)] == found
+def test_install_commands_outside_of_fences(line, expected):
+    assert [(name, row, column) for name, row, column, _ in mention_positions(line)] == expected
 
 
 def test_a_shorter_fence_does_not_close_a_longer_one():
-    assert list(blocks("````\na\n```\nb\n````\nc")) == [(2, 1, "a\n```\nb")]
+    assert list(shell_blocks("````\na\n```\nb\n````\nc")) == [(2, 1, "a\n```\nb")]
 
 
 @pytest.mark.parametrize(
     "path", ["CHANGELOG.md", "docs/changes.rst", "README.txt", "docs/a.txt", "a.mdx", "LICENSE.md"]
 )
-def test_is_no_documentation(path):
+def test_is_not_documentation(path):
     assert not is_documentation(path)
 
 
@@ -79,17 +81,17 @@ def test_is_documentation(path):
 
 
 @given(st.binary(max_size=300))
-def test_random_bytes_are_survived(data):
-    assert all(item.line >= 1 for item in read("README.md", b"```\n" + data).mentions)
+def test_random_bytes_do_not_raise(data):
+    assert all(entry.line >= 1 for entry in read("README.md", b"```\n" + data).mentions)
 
 
 PIECES = st.sampled_from(["```", "```bash", "````", "~~~", "pip install torch", "", "don't", "```python"])
 
 
 @given(st.lists(PIECES, max_size=12))
-def test_mentions_stand_on_install_lines(lines):
-    found = read("README.md", "\n".join(lines).encode()).mentions
-    assert all(lines[item.line - 1] == "pip install torch" and item.column == 13 for item in found)
+def test_mentions_are_on_install_lines(lines):
+    result = read("README.md", "\n".join(lines).encode()).mentions
+    assert all(lines[entry.line - 1] == "pip install torch" and entry.column == 13 for entry in result)
 
 
 def test_many_fences_are_fast():

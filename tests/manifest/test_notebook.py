@@ -22,13 +22,13 @@ CELLS = [
 ]
 
 
-def seen(text: str | bytes):
+def mention_positions(text: str | bytes):
     data = text.encode() if isinstance(text, str) else text
-    return [(item.name, item.line, item.column) for item in read("a.ipynb", data).mentions]
+    return [(entry.name, entry.line, entry.column) for entry in read("a.ipynb", data).mentions]
 
 
 def test_install_lines_of_code_cells_only():
-    assert [name for name, _, _ in seen(json.dumps({"cells": CELLS}))] == [
+    assert [name for name, _, _ in mention_positions(json.dumps({"cells": CELLS}))] == [
         "gsplat",
         "xformers",
         "größe",
@@ -37,22 +37,24 @@ def test_install_lines_of_code_cells_only():
     ]
 
 
-def test_places_are_those_in_the_file():
+def test_positions_in_the_file():
     text = json.dumps({"cells": CELLS}, indent=1, ensure_ascii=False)
     lines = text.split("\n")
-    found = {name: (line, column) for name, line, column in seen(text)}
+    result = {name: (line, column) for name, line, column in mention_positions(text)}
     for name in ("gsplat", "xformers", "flash-attn"):
-        line, column = found[name]
+        line, column = result[name]
         assert lines[line - 1][column - 1 :].startswith(name)
 
 
-def test_an_order_of_keys_that_nobody_writes():
-    assert seen('{"cells": [{"source": ["!pip install torch"], "cell_type": "code"}]}') == [("torch", 1, 38)]
+def test_unusual_order_of_keys():
+    assert mention_positions('{"cells": [{"source": ["!pip install torch"], "cell_type": "code"}]}') == [
+        ("torch", 1, 38)
+    ]
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", '{"cells": 1}', '{"cells": {"a": "!pip install torch"}}', "null"])
-def test_what_is_no_notebook_gives_nothing(text):
-    assert seen(text) == []
+def test_other_json_is_ignored(text):
+    assert mention_positions(text) == []
 
 
 def test_is_a_notebook_by_its_suffix():
@@ -63,14 +65,14 @@ def test_is_a_notebook_by_its_suffix():
 @pytest.mark.parametrize(
     "bomb", ["[" * 200_000, '{"cells": [' * 50_000, '"\\' * 100_000, '{"cells": [{"source": "' + "\\" * 99_999]
 )
-def test_bombs_are_survived(bomb):
-    assert seen(bomb) == []
+def test_bombs_do_not_raise(bomb):
+    assert mention_positions(bomb) == []
 
 
 @given(st.binary(max_size=300))
-def test_random_bytes_are_survived(data):
-    found = seen(b'{"cells": [{"cell_type": "code", "source": ["!pip install ' + data + b'"]}]}')
-    assert all(line >= 1 and column >= 1 for _, line, column in found)
+def test_random_bytes_do_not_raise(data):
+    result = mention_positions(b'{"cells": [{"cell_type": "code", "source": ["!pip install ' + data + b'"]}]}')
+    assert all(line >= 1 and column >= 1 for _, line, column in result)
 
 
 SOURCES = st.lists(
@@ -79,9 +81,9 @@ SOURCES = st.lists(
 
 
 @given(st.lists(SOURCES, max_size=4), st.sampled_from([None, 1, 4]), st.booleans())
-def test_what_is_written_is_read(sources, indent, ascii_only):
+def test_round_trip(sources, indent, ascii_only):
     cells = [{"cell_type": "code", "source": source} for source in sources]
     text = json.dumps({"cells": cells}, indent=indent, ensure_ascii=ascii_only)
-    found = seen(text)
-    assert len(found) == sum(line.startswith("!pip") for source in sources for line in source)
-    assert all(text.split("\n")[line - 1][column - 1 :].startswith("torch") for _, line, column in found)
+    result = mention_positions(text)
+    assert len(result) == sum(line.startswith("!pip") for source in sources for line in source)
+    assert all(text.split("\n")[line - 1][column - 1 :].startswith("torch") for _, line, column in result)

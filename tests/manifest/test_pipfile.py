@@ -38,24 +38,24 @@ allow_prereleases = true
 """
 
 
-def seen(text: str):
-    found = read("Pipfile", text.encode())
-    return [(item.name, item.version, item.url, item.line, item.column) for item in found.mentions]
+def mention_positions(text: str):
+    result = read("Pipfile", text.encode())
+    return [(entry.name, entry.version, entry.url, entry.line, entry.column) for entry in result.mentions]
 
 
 @pytest.mark.parametrize("text", ["", "packages = 1\n", "source = 'x'\npackages = []\n", "[[source]]\nurl = 3\n"])
-def test_other_shapes_give_nothing(text):
-    found = read("Pipfile", text.encode())
-    assert (found.mentions, found.options, found.unread) == ((), (), ())
+def test_other_shapes_are_ignored(text):
+    result = read("Pipfile", text.encode())
+    assert (result.mentions, result.options, result.unread) == ((), (), ())
 
 
 @pytest.mark.parametrize("data", [b"[packages", b"\xff", b"a = " + b"[" * 20_000])
-def test_what_is_no_toml_is_told(data):
+def test_invalid_toml_is_reported(data):
     assert [1] == [line for line, _ in read("Pipfile", data).unread]
 
 
 def test_packages_of_every_category():
-    assert seen(TEXT) == [
+    assert mention_positions(TEXT) == [
         ("torch", "==2.1.0", "", 11, 1),
         ("flash-attn", "*", "", 12, 2),
         ("xformers", "", "git+https://host/x.git@main", 13, 1),
@@ -65,10 +65,12 @@ def test_packages_of_every_category():
     ]
 
 
-def test_categories_beside_the_main_one_are_told_apart():
-    found = read("Pipfile", TEXT.encode()).mentions
+def test_other_categories_have_their_own_section():
+    result = read("Pipfile", TEXT.encode()).mentions
 
-    assert ["pipenv"] * 4 + ["pipenv-category:dev-packages", "pipenv-category:of-our-own"] == [i.section for i in found]
+    assert ["pipenv"] * 4 + ["pipenv-category:dev-packages", "pipenv-category:of-our-own"] == [
+        i.section for i in result
+    ]
 
 
 @pytest.mark.parametrize(
@@ -84,9 +86,9 @@ def test_categories_beside_the_main_one_are_told_apart():
     ],
 )
 def test_conditions_are_part_of_the_text(details, text):
-    (found,) = read("Pipfile", f"[packages]\nx = {{{details}}}\n".encode()).mentions
+    (result,) = read("Pipfile", f"[packages]\nx = {{{details}}}\n".encode()).mentions
 
-    assert (found.text, found.name) == (text, "x")
+    assert (result.text, result.name) == (text, "x")
 
 
 def test_indexes_are_options():
@@ -100,11 +102,11 @@ def test_is_a_pipfile():
 
 
 @given(st.binary(max_size=200))
-def test_random_bytes_are_survived(data):
-    assert all(item.line >= 1 for item in read("Pipfile", b"[packages]\n" + data).mentions)
+def test_random_bytes_do_not_raise(data):
+    assert all(entry.line >= 1 for entry in read("Pipfile", b"[packages]\n" + data).mentions)
 
 
 @given(st.lists(st.sampled_from(["torch", "gsplat", "numpy"]), max_size=3, unique=True), st.sampled_from(["'", '"']))
-def test_what_is_written_is_read(names, quote):
+def test_round_trip(names, quote):
     text = "[packages]\n" + "".join(f"{name} = {quote}*{quote}\n" for name in names)
-    assert [(name, "*", "", number, 1) for number, name in enumerate(names, 2)] == seen(text)
+    assert [(name, "*", "", number, 1) for number, name in enumerate(names, 2)] == mention_positions(text)

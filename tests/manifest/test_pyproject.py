@@ -52,13 +52,13 @@ cuda-nvcc = "12.*"
 """
 
 
-def seen(text: str):
-    found = read("pyproject.toml", text.encode()).mentions
-    return [(item.name, item.version, item.line, item.column, item.section) for item in found]
+def mention_positions(text: str):
+    result = read("pyproject.toml", text.encode()).mentions
+    return [(entry.name, entry.version, entry.line, entry.column, entry.section) for entry in result]
 
 
-def test_requirements_of_every_tool_with_their_places():
-    assert seen(TEXT) == [
+def test_requirements_of_every_tool():
+    assert mention_positions(TEXT) == [
         ("setuptools", "", 3, 14, "build-system"),
         ("torch", "", 3, 28, "build-system"),
         ("torch", "==2.1.0", 9, 6, "project"),
@@ -77,9 +77,9 @@ def test_requirements_of_every_tool_with_their_places():
     ]
 
 
-def test_indexes_begin_at_their_key_and_end_at_their_address():
+def test_index_positions():
     options = read("pyproject.toml", TEXT.encode()).options
-    assert {(item.urls[0], item.line, item.column, item.last_line) for item in options} == {
+    assert {(entry.urls[0], entry.line, entry.column, entry.last_line) for entry in options} == {
         ("https://host/whl/cu121.html", 19, 1, 19),
         ("https://host/simple", 20, 1, 21),
         ("https://host/whl/cu118", 25, 1, 25),
@@ -99,26 +99,26 @@ def test_indexes_begin_at_their_key_and_end_at_their_address():
         "[[tool.poetry.source]]\n[tool.hatch]\nenvs = [1]\n",
     ],
 )
-def test_other_shapes_give_nothing(text):
-    found = read("pyproject.toml", text.encode())
-    assert (found.mentions, found.options, found.unread) == ((), (), ())
+def test_other_shapes_are_ignored(text):
+    result = read("pyproject.toml", text.encode())
+    assert (result.mentions, result.options, result.unread) == ((), (), ())
 
 
 @pytest.mark.parametrize("extras", ["3", "true", "'x'", "{a = 1}"])
-def test_extras_that_are_no_list_are_none(extras):
+def test_extras_that_are_not_a_list_are_ignored(extras):
     """Regression: a number as extras aborted the scan."""
-    (found,) = read("pyproject.toml", f"tool.poetry.dependencies.a = {{extras = {extras}}}\n".encode()).mentions
-    assert frozenset() == found.extras
+    (result,) = read("pyproject.toml", f"tool.poetry.dependencies.a = {{extras = {extras}}}\n".encode()).mentions
+    assert frozenset() == result.extras
 
 
 def test_inline_tables_are_read_as_well():
-    assert seen('project = {dependencies = ["torch"]}\n') == [("torch", "", 1, 29, "project")]
+    assert mention_positions('project = {dependencies = ["torch"]}\n') == [("torch", "", 1, 29, "project")]
 
 
 @pytest.mark.parametrize(
     "data", [b"a = ", b"\xff", b"a = " + b"[" * 20_000, b"a = " + b"1" * 20_000, b"a.b = 1\na.b.c = 2\n"]
 )
-def test_what_is_no_toml_is_told(data):
+def test_invalid_toml_is_reported(data):
     assert syntax_error(data)
     assert [line for line, _ in read("pyproject.toml", data).unread] == [1]
 
@@ -129,39 +129,39 @@ def test_is_a_pyproject():
 
 
 @given(st.binary(max_size=200))
-def test_random_bytes_are_survived(data):
-    assert all(item.line >= 1 for item in read("pyproject.toml", b"[project]\n" + data).mentions)
+def test_random_bytes_do_not_raise(data):
+    assert all(entry.line >= 1 for entry in read("pyproject.toml", b"[project]\n" + data).mentions)
 
 
 @given(st.lists(st.sampled_from(["torch", "gsplat>=1", "# torch", "größe"]), max_size=8), st.sampled_from(["'", '"']))
-def test_what_is_written_is_read(rows, quote):
+def test_round_trip(rows, quote):
     lines = [row if row[0] == "#" else f"  {quote}{row}{quote}," for row in rows]
     text = "[project]\ndependencies = [\n" + "".join(f"{line}\n" for line in lines) + "]\n"
-    wanted = [(number, 4) for number, row in enumerate(rows, 3) if row[0] != "#"]
-    assert [(line, column) for _, _, line, column, _ in seen(text)] == wanted
+    expected = [(number, 4) for number, row in enumerate(rows, 3) if row[0] != "#"]
+    assert [(line, column) for _, _, line, column, _ in mention_positions(text)] == expected
 
 
-def test_an_index_without_an_address_is_none():
+def test_index_without_url_is_ignored():
     assert () == read("pyproject.toml", b'[tool.uv]\nindex-url = ""\n').options
 
 
-def test_what_would_take_the_parser_minutes_is_told():
+def test_deep_nesting_is_reported():
     assert "nests too deeply" in read("pyproject.toml", b"a" + b".a" * 100_000 + b" = 1\n").unread[0][1]
 
 
-def test_many_tables_with_the_same_requirement_have_each_its_own_place():
+def test_equal_requirements_have_their_own_positions():
     """Regression: searching the whole file for each of them took quadratic time."""
     text = "".join(f'[tool.hatch.envs.e{number}]\ndependencies = ["torch"]\n' for number in range(3000))
 
-    found = read("pyproject.toml", text.encode())
+    result = read("pyproject.toml", text.encode())
 
-    assert [2 * number + 2 for number in range(3000)] == [item.line for item in found.mentions]
+    assert [2 * number + 2 for number in range(3000)] == [entry.line for entry in result.mentions]
 
 
-def test_a_key_in_the_first_line_has_its_place():
-    found = read("pyproject.toml", b"tool.poetry.dependencies.torch = '1'\n")
+def test_position_of_key_in_first_line():
+    result = read("pyproject.toml", b"tool.poetry.dependencies.torch = '1'\n")
 
-    assert [("torch", 1)] == [(item.name, item.line) for item in found.mentions]
+    assert [("torch", 1)] == [(entry.name, entry.line) for entry in result.mentions]
 
 
 PIXI = """[dependencies]
@@ -180,10 +180,10 @@ three = { cmd = ["pip"] }
 
 
 @pytest.mark.parametrize("above", ["", "tool.pixi."])
-def test_pixi_in_a_file_of_its_own_and_in_a_part(above):
+def test_pixi_toml_and_pixi_table(above):
     text = "".join(f"[{above}{line[1:]}\n" if line.startswith("[") else f"{line}\n" for line in PIXI.splitlines())
-    found = read("pyproject.toml" if above else "pixi.toml", text.encode()).mentions
-    assert [(item.name, item.section, item.line) for item in found] == [
+    result = read("pyproject.toml" if above else "pixi.toml", text.encode()).mentions
+    assert [(entry.name, entry.section, entry.line) for entry in result] == [
         ("pytorch-cuda", "conda", 2),
         ("gsplat", "pixi", 4),
         ("cudnn", "conda", 6),

@@ -8,23 +8,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.manifest.python_literals import Literals
+from rocm3d.manifest.python_literals import PythonLiterals
 
 
 def strings(text: str) -> list[str]:
     """The strings that the argument of the last call of f may evaluate to."""
-    literals = Literals.of(text.encode())
+    literals = PythonLiterals.parse(text.encode())
     calls = [n for n in literals.nodes if isinstance(n, ast.Call) and getattr(n.func, "id", "") == "f"]
     return [value for _, value in literals.strings(calls[-1].args[0])]
 
 
 @pytest.mark.parametrize("text", ["f(1)", "f(None)", "f(open('x'))", "f(a.b)", "f(x)", "x = x\nf(x)", "f(lambda: 'a')"])
-def test_what_is_unknown_stays_so(text):
+def test_unknown_values(text):
     assert strings(text) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         ("f('a')", ["a"]),
         ("f(['a', ('b', {'c'})])", ["a", "b", "c"]),
@@ -41,27 +41,29 @@ def test_what_is_unknown_stays_so(text):
         (r"f(['a\ud800', f'\udfff'])", ["a?", "?"]),
     ],
 )
-def test_what_is_shown_is_found(text, found):
-    assert strings(text) == found
+def test_known_values(text, expected):
+    assert strings(text) == expected
 
 
-@pytest.mark.parametrize(("text", "place"), [("f('a')", (1, 4)), ("f(\n  rb'''a''')", (2, 8)), ("ä = f('a')", (1, 8))])
-def test_a_literal_starts_behind_its_quotes(text, place):
-    literals = Literals.of(text.encode())
+@pytest.mark.parametrize(
+    ("text", "position"), [("f('a')", (1, 4)), ("f(\n  rb'''a''')", (2, 8)), ("ä = f('a')", (1, 8))]
+)
+def test_position_is_inside_the_quotes(text, position):
+    literals = PythonLiterals.parse(text.encode())
     (node,) = (node for node in literals.nodes if isinstance(node, ast.Constant))
-    assert literals.place(node) == place
+    assert literals.position(node) == position
 
 
-def test_what_is_no_python_is_none():
-    assert Literals.of(b"def") is None
+def test_invalid_python():
+    assert PythonLiterals.parse(b"def") is None
 
 
-def test_a_bomb_of_names_ends():
+def test_exponential_names_terminate():
     lines = ["a0 = ['x']", *(f"a{n} = a{n - 1} + a{n - 1}" for n in range(1, 60)), "f(a59)"]
     assert set(strings("\n".join(lines))) <= {"x"}
 
 
 @given(st.binary(max_size=200))
-def test_random_bytes_are_survived(data):
-    literals = Literals.of(data)
-    assert literals is None or all(literals.place(n)[0] >= 1 for n in literals.nodes if isinstance(n, ast.Constant))
+def test_random_bytes_do_not_raise(data):
+    literals = PythonLiterals.parse(data)
+    assert literals is None or all(literals.position(n)[0] >= 1 for n in literals.nodes if isinstance(n, ast.Constant))

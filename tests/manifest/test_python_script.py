@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.manifest.python_script import is_script, read
+from rocm3d.manifest.python_script import is_python_script, read
 
 
-def seen(text: str):
-    return [(item.name, item.line, item.column) for item in read("app.py", text.encode()).mentions]
+def mention_positions(text: str):
+    return [(entry.name, entry.line, entry.column) for entry in read("app.py", text.encode()).mentions]
 
 
 @pytest.mark.parametrize(
@@ -31,12 +31,12 @@ def seen(text: str):
         "f('install torch')",
     ],
 )
-def test_what_installs_nothing(text):
-    assert seen(text) == []
+def test_no_installs(text):
+    assert mention_positions(text) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         ("subprocess.run([sys.executable, '-m', 'pip', 'install', 'torch==2'])", [("torch", 1, 58)]),
         ("subprocess.check_call(['pip', 'install',\n  'a', 'b'])", [("a", 2, 4), ("b", 2, 9)]),
@@ -55,23 +55,23 @@ def test_what_installs_nothing(text):
         ("run(['bash', '-c', 'pip install a'])", [("a", 1, 33)]),
     ],
 )
-def test_what_installs(text, found):
-    assert seen(text) == found
+def test_installs(text, expected):
+    assert mention_positions(text) == expected
 
 
-def test_an_index_goes_with_its_call():
+def test_index_of_a_call():
     text = "run(['pip', 'install', 'torch',\n '--index-url', 'https://host/cu121'])\nrun(['pip', 'install', 'b'])\n"
-    found = read("app.py", text.encode())
-    assert [option.urls for option in found.options] == [("https://host/cu121",)]
-    assert [command.arguments[-1] for command in found.commands] == ["https://host/cu121", "b"]
+    result = read("app.py", text.encode())
+    assert [option.urls for option in result.options] == [("https://host/cu121",)]
+    assert [command.arguments[-1] for command in result.commands] == ["https://host/cu121", "b"]
 
 
 @pytest.mark.parametrize("text", ["print 'two'; os.system('pip install a')", "def", "(" * 5000])
-def test_what_does_not_parse_gives_nothing(text):
+def test_invalid_python_is_ignored(text):
     assert read("app.py", text.encode()).mentions == ()
 
 
-def test_nothing_is_run(tmp_path, monkeypatch):
+def test_nothing_is_executed(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     read("app.py", b"import os\nos.system('touch ran; pip install a')\n")
     assert list(tmp_path.iterdir()) == []
@@ -79,24 +79,24 @@ def test_nothing_is_run(tmp_path, monkeypatch):
 
 def test_a_large_table_does_not_hide_a_call():
     table = "T = [" + "('x', 'y'),\n" * 20_000 + "]\n"
-    assert [name for name, _, _ in seen(f"{table}os.system('pip install a')")] == ["a"]
+    assert [name for name, _, _ in mention_positions(f"{table}os.system('pip install a')")] == ["a"]
 
 
 def test_setup_py_has_its_own_reader():
-    assert is_script("a/install.py")
-    assert not is_script("a/setup.py")
-    assert not is_script("a.pyi")
+    assert is_python_script("a/install.py")
+    assert not is_python_script("a/setup.py")
+    assert not is_python_script("a.pyi")
 
 
 @given(st.binary(max_size=200))
-def test_random_bytes_are_survived(data):
-    assert all(item.line >= 1 for item in read("a.py", b"pip install " + data).mentions)
+def test_random_bytes_do_not_raise(data):
+    assert all(entry.line >= 1 for entry in read("a.py", b"pip install " + data).mentions)
 
 
 @given(st.lists(st.sampled_from(["torch", "gsplat>=1", "b[c]"]), min_size=1, max_size=6), st.booleans())
-def test_what_is_written_is_read(names, as_list):
+def test_round_trip(names, as_list):
     words = ", ".join(f"'{name}'" for name in names)
     line = f"run(['pip', 'install', {words}])" if as_list else f"run('pip install {' '.join(names)}')"
-    found = sorted(set(seen(line)), key=lambda item: item[2])
-    assert [name for name, _, _ in found] == [name.split(">")[0].split("[")[0] for name in names]
-    assert all(line[column - 1 :].startswith(name) for name, _, column in found)
+    result = sorted(set(mention_positions(line)), key=lambda entry: entry[2])
+    assert [name for name, _, _ in result] == [name.split(">")[0].split("[")[0] for name in names]
+    assert all(line[column - 1 :].startswith(name) for name, _, column in result)

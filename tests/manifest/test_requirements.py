@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.manifest.requirements import copy_with, is_requirements, read
+from rocm3d.manifest.requirements import copy_with_replacements, is_requirements, read
 
 HASH = "0" * 64
 
@@ -77,48 +77,48 @@ TABLE: dict[str, tuple[str, list[tuple[str, int, int]]]] = {
 
 @pytest.mark.parametrize(("text", "expected"), TABLE.values(), ids=TABLE)
 def test_names_and_lines(text, expected):
-    found = read("requirements.txt", text.encode())
-    assert [(item.name, item.line, item.last_line) for item in found.mentions] == expected
+    result = read("requirements.txt", text.encode())
+    assert [(entry.name, entry.line, entry.last_line) for entry in result.mentions] == expected
 
 
-def test_latin_1_bytes_are_survived():
-    found = read("requirements.txt", b"# Gr\xf6\xdfe\ntorch==2.1\n# \xff\xfe\nnumpy\n")
-    assert [(item.name, item.line) for item in found.mentions] == [("torch", 2), ("numpy", 4)]
+def test_latin_1_bytes_do_not_raise():
+    result = read("requirements.txt", b"# Gr\xf6\xdfe\ntorch==2.1\n# \xff\xfe\nnumpy\n")
+    assert [(entry.name, entry.line) for entry in result.mentions] == [("torch", 2), ("numpy", 4)]
 
 
 @pytest.mark.parametrize(("text", "line"), [("=== what\n", 1), ("torch\n\n)(\n", 3), ("torch=2.1=py310\n", 1)])
-def test_lines_that_pip_would_refuse_are_told(text, line):
-    found = read("requirements.txt", text.encode())
-    assert [number for number, _ in found.unread] == [line]
-    assert all(reason and "\n" not in reason for _, reason in found.unread)
+def test_invalid_lines_are_reported(text, line):
+    result = read("requirements.txt", text.encode())
+    assert [number for number, _ in result.unread] == [line]
+    assert all(reason and "\n" not in reason for _, reason in result.unread)
 
 
-def test_a_file_in_an_unknown_coding_is_unread_as_a_whole():
-    found = read("requirements.txt", b"# -*- coding: klingon -*-\ntorch\n")
-    assert found.mentions == ()
-    assert len(found.unread) == 1
+def test_file_with_unknown_encoding_is_unread():
+    result = read("requirements.txt", b"# -*- coding: klingon -*-\ntorch\n")
+    assert result.mentions == ()
+    assert len(result.unread) == 1
 
 
 @pytest.mark.parametrize("separator", ["\f", "\v", "\x1c", "\x85", "\u2028", "\u2029"])
-def test_separators_that_only_python_knows_do_not_shift_line_numbers(separator):
-    found = read("requirements.txt", f"# a{separator}# b\nnumpy\ntorch\n".encode())
-    assert [(item.name, item.line) for item in found.mentions] == [("numpy", 2), ("torch", 3)]
+def test_unusual_separators_do_not_shift_line_numbers(separator):
+    result = read("requirements.txt", f"# a{separator}# b\nnumpy\ntorch\n".encode())
+    assert [(entry.name, entry.line) for entry in result.mentions] == [("numpy", 2), ("torch", 3)]
 
 
 def test_parts_of_a_requirement():
-    (found,) = read("requirements.txt", b"  ray[tune,default]>=2,<3 ; python_version > '3'\n").mentions
-    assert found.extras == {"tune", "default"}
-    assert set(found.version.split(",")) == {">=2", "<3"}
-    assert found.column == 3
-    assert found.url == ""
+    (result,) = read("requirements.txt", b"  ray[tune,default]>=2,<3 ; python_version > '3'\n").mentions
+    assert result.extras == {"tune", "default"}
+    assert set(result.version.split(",")) == {">=2", "<3"}
+    assert result.column == 3
+    assert result.url == ""
 
 
-def test_places_to_install_from_and_nested_files_are_options():
+def test_indexes_and_nested_files_are_options():
     text = b"-i https://a/\n--extra-index-url https://b/\n-f https://c/\n-r base.txt\n-c limits.txt\n"
     options = read("requirements.txt", text).options
-    assert [item.urls for item in options] == [("https://a/",), ("https://b/",), ("https://c/",), (), ()]
-    assert [item.includes for item in options] == [(), (), (), ("base.txt",), ("limits.txt",)]
-    assert [item.line for item in options] == [1, 2, 3, 4, 5]
+    assert [entry.urls for entry in options] == [("https://a/",), ("https://b/",), ("https://c/",), (), ()]
+    assert [entry.includes for entry in options] == [(), (), (), ("base.txt",), ("limits.txt",)]
+    assert [entry.line for entry in options] == [1, 2, 3, 4, 5]
 
 
 def test_an_option_over_two_lines_covers_both():
@@ -142,9 +142,9 @@ def test_nested_files_are_not_opened(tmp_path, monkeypatch):
             opened.append(str(arguments[0]))
 
     sys.addaudithook(hook)
-    found = read("requirements.txt", f"-r other.txt\n-c {outside}\n-r /etc/passwd\ntorch\n".encode())
+    result = read("requirements.txt", f"-r other.txt\n-c {outside}\n-r /etc/passwd\ntorch\n".encode())
     watching = False
-    assert [item.name for item in found.mentions] == ["torch"]
+    assert [entry.name for entry in result.mentions] == ["torch"]
     assert not [path for path in opened if "other.txt" in path or "absolute.txt" in path or "passwd" in path]
 
 
@@ -152,17 +152,17 @@ def test_editable_folders_are_not_executed(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub/setup.py").write_text("open('touched', 'w')\nraise SystemExit\n")
-    assert [item.name for item in read("requirements.txt", b"-e ./sub\n").mentions] == ["sub"]
+    assert [entry.name for entry in read("requirements.txt", b"-e ./sub\n").mentions] == ["sub"]
     assert not (tmp_path / "touched").exists()
     assert not (tmp_path / "sub/touched").exists()
 
 
 def test_variables_of_the_environment_do_not_leak(monkeypatch):
     monkeypatch.setenv("SECRET_TOKEN", "hunter2")
-    found = read(
+    result = read(
         "requirements.txt", b"--index-url https://${SECRET_TOKEN}@host/\nx @ https://${SECRET_TOKEN}@host/x.zip\n"
     )
-    assert "hunter2" not in repr(found)
+    assert "hunter2" not in repr(result)
 
 
 # File names.
@@ -172,7 +172,7 @@ def test_variables_of_the_environment_do_not_leak(monkeypatch):
     "path",
     ["setup.py", "notes.txt", "myrequirements.txt", "requirements.md", "requirements/a.md", "a/requirements/b/c.txt"],
 )
-def test_is_no_requirements_file(path):
+def test_is_not_requirements(path):
     assert not is_requirements(path)
 
 
@@ -189,7 +189,7 @@ def test_is_no_requirements_file(path):
         "gpu_requirements.in",
     ],
 )
-def test_is_a_requirements_file(path):
+def test_is_requirements(path):
     assert is_requirements(path)
 
 
@@ -204,52 +204,54 @@ SNIPPETS = st.sampled_from(
 @given(st.lists(SNIPPETS, max_size=12), st.sampled_from(["\n", "\r\n", "\r"]), st.booleans())
 def test_a_copy_without_replacement_is_byte_identical(lines, newline, final):
     data = (newline.join(lines).replace("\n", newline) + (newline if final else "")).encode()
-    assert copy_with(read("requirements.txt", data), lambda _: None) == data
+    assert copy_with_replacements(read("requirements.txt", data), lambda _: None) == data
 
 
 @given(st.binary(max_size=80))
 def test_a_copy_of_any_bytes_is_byte_identical(data):
-    assert copy_with(read("requirements.txt", data), lambda _: None) == data
+    assert copy_with_replacements(read("requirements.txt", data), lambda _: None) == data
 
 
 @given(st.lists(SNIPPETS, max_size=8))
 def test_lines_are_within_the_file(lines):
     data = "\n".join(lines).encode()
-    found = read("requirements.txt", data)
+    result = read("requirements.txt", data)
     count = len(data.splitlines())
-    assert all(1 <= item.line <= item.last_line <= max(count, 1) for item in (*found.mentions, *found.options))
+    assert all(1 <= entry.line <= entry.last_line <= max(count, 1) for entry in (*result.mentions, *result.options))
 
 
-def without(data: bytes, *lines: int) -> bytes:
-    return copy_with(read("requirements.txt", data), lambda line: "# gone" if line in lines else None)
+def replace_lines(data: bytes, *lines: int) -> bytes:
+    return copy_with_replacements(read("requirements.txt", data), lambda line: "# gone" if line in lines else None)
 
 
-def test_a_replaced_mention_takes_its_continuation_lines_along():
+def test_replaced_mention_includes_continuation_lines():
     data = f"a\ntorch==2.1 \\\n    --hash=sha256:{HASH} \\\n    --hash=sha256:{HASH}\nb  # keep\n".encode()
-    assert without(data, 2) == b"a\n# gone\nb  # keep\n"
+    assert replace_lines(data, 2) == b"a\n# gone\nb  # keep\n"
 
 
-def test_a_replaced_mention_keeps_what_stands_behind_its_comment():
-    assert without(b"torch==2.1 \\\n# why \\\nnumpy\n", 1) == b"# gone\nnumpy\n"
+def test_replaced_mention_retains_lines_after_its_comment():
+    assert replace_lines(b"torch==2.1 \\\n# why \\\nnumpy\n", 1) == b"# gone\nnumpy\n"
 
 
-def test_a_replaced_mention_is_the_right_one_behind_odd_separators():
+def test_replaced_mention_after_unusual_separators():
     data = "# a\f# b\u2028# c\nnumpy\ntorch\n".encode()
-    found = read("requirements.txt", data)
-    line = next(item.line for item in found.mentions if item.name == "torch")
-    assert without(data, line) == "# a\f# b\u2028# c\nnumpy\n# gone\n".encode()
+    result = read("requirements.txt", data)
+    line = next(entry.line for entry in result.mentions if entry.name == "torch")
+    assert replace_lines(data, line) == "# a\f# b\u2028# c\nnumpy\n# gone\n".encode()
 
 
 def test_a_replacement_has_the_newline_of_the_file():
-    assert without(b"a\r\ntorch\r\nb\r\n", 2) == b"a\r\n# gone\r\nb\r\n"
+    assert replace_lines(b"a\r\ntorch\r\nb\r\n", 2) == b"a\r\n# gone\r\nb\r\n"
 
 
-def test_a_replaced_option_goes_and_odd_bytes_stay():
-    assert without(b"# \xff\n--index-url https://host/cu118\ntorch", 2) == b"# \xff\n# gone\ntorch"
+def test_replaced_option_and_invalid_utf8():
+    assert replace_lines(b"# \xff\n--index-url https://host/cu118\ntorch", 2) == b"# \xff\n# gone\ntorch"
 
 
-def test_comments_and_blank_lines_are_never_asked_for():
+def test_replace_is_not_called_for_comments_and_blank_lines():
     """It is called for unread lines: pip may accept them after it expands a variable."""
-    asked: list[int] = []
-    copy_with(read("requirements.txt", b"# c\n\ntorch\n=== bad\n-r x\ntorch==${V} \\\n  --pre\n"), asked.append)
-    assert asked == [3, 4, 5, 6]
+    calls: list[int] = []
+    copy_with_replacements(
+        read("requirements.txt", b"# c\n\ntorch\n=== bad\n-r x\ntorch==${V} \\\n  --pre\n"), calls.append
+    )
+    assert calls == [3, 4, 5, 6]

@@ -3,17 +3,17 @@ from __future__ import annotations
 import pytest
 
 from rocm3d.manifest.install_line import shell_commands
-from rocm3d.manifest.manifest import Manifest
-from rocm3d.manifest.script import Places, manifest_of, one_mention
+from rocm3d.manifest.manifest import ParsedManifest
+from rocm3d.manifest.script import LineIndex, manifest_from_commands, parse_requirement_entry
 
 
-def run(text: str, section: str = ""):
-    return manifest_of("x.sh", "shell", text.encode(), shell_commands(text), section=section)
+def read_script(text: str, section: str = ""):
+    return manifest_from_commands("x.sh", "shell", text.encode(), shell_commands(text), section=section)
 
 
-def test_other_commands_are_kept_apart_from_installs():
-    found = run("export A=1\nnvidia-smi -L\nsudo apt install git\npip install torch\n")
-    assert [(item.name, item.arguments, item.line, item.column) for item in found.commands] == [
+def test_commands_and_installs_are_separate():
+    result = read_script("export A=1\nnvidia-smi -L\nsudo apt install git\npip install torch\n")
+    assert [(entry.name, entry.arguments, entry.line, entry.column) for entry in result.commands] == [
         ("nvidia-smi", ("-L",), 2, 1),
         ("apt", ("install", "git"), 3, 6),
         ("pip", ("install", "torch"), 4, 1),
@@ -21,29 +21,31 @@ def test_other_commands_are_kept_apart_from_installs():
 
 
 def test_with_a_section_only_installs_count():
-    found = run("nvidia-smi\ngit clone https://host/o/r.git\npip install torch\nconda install cuda\n", "documentation")
-    assert (found.commands, found.submodules) == ((), ())
-    assert [(item.name, item.section) for item in found.mentions] == [
+    result = read_script(
+        "nvidia-smi\ngit clone https://host/o/r.git\npip install torch\nconda install cuda\n", "documentation"
+    )
+    assert (result.commands, result.submodules) == ((), ())
+    assert [(entry.name, entry.section) for entry in result.mentions] == [
         ("torch", "documentation"),
         ("cuda", "documentation:conda"),
     ]
 
 
 @pytest.mark.parametrize("spelling", ["$V", "${V}", '"$V"'])
-def test_variables_that_the_script_sets_are_filled_in(spelling):
-    (found,) = run(f"V=2.1.0+cu121\npip install torch=={spelling.strip(chr(34))}\n").mentions
-    assert (found.version, found.line, found.column) == ("==2.1.0+cu121", 2, 13)
+def test_variables_are_expanded(spelling):
+    (result,) = read_script(f"V=2.1.0+cu121\npip install torch=={spelling.strip(chr(34))}\n").mentions
+    assert (result.version, result.line, result.column) == ("==2.1.0+cu121", 2, 13)
 
 
-def test_unknown_and_computed_variables_stay():
-    found = run("V=$(date)\npip install a==$V b==$W\n").mentions
-    assert [item.version for item in found] == ["==$V", "==$W"]
+def test_unknown_and_computed_variables_are_unchanged():
+    result = read_script("V=$(date)\npip install a==$V b==$W\n").mentions
+    assert [entry.version for entry in result] == ["==$V", "==$W"]
 
 
-def test_a_bomb_of_variables_stays_small():
+def test_exponential_variables_are_limited():
     lines = ["A0=" + "x" * 100, *(f"A{n}=$A{n - 1}$A{n - 1}$A{n - 1}$A{n - 1}" for n in range(1, 60))]
-    found = run("\n".join([*lines, "pip install torch==$A59"]))
-    assert all(len(item.text) <= 2048 for item in found.mentions)
+    result = read_script("\n".join([*lines, "pip install torch==$A59"]))
+    assert all(len(entry.text) <= 2048 for entry in result.mentions)
 
 
 @pytest.mark.parametrize(
@@ -57,36 +59,42 @@ def test_a_bomb_of_variables_stays_small():
     ],
 )
 def test_clones(text, path, url):
-    (found,) = run(text).submodules
-    assert (found.path, found.url) == (path, url)
+    (result,) = read_script(text).submodules
+    assert (result.path, result.url) == (path, url)
 
 
 @pytest.mark.parametrize(
     "text", ["git pull https://host/o/r", "echo git clone https://host/r", "# git clone https://h/r"]
 )
 def test_no_clones(text):
-    assert run(text).submodules == ()
+    assert read_script(text).submodules == ()
 
 
-def test_a_folder_that_was_entered_gives_the_dot_its_name():
-    names = [item.name for item in run("cd ops && pip install .\ncd ..\npip install .\n").mentions]
+def test_dot_after_cd_is_the_folder():
+    names = [entry.name for entry in read_script("cd ops && pip install .\ncd ..\npip install .\n").mentions]
     assert names == ["ops"]
 
 
-def test_one_entry_of_a_list():
-    ((found,), options) = one_mention("torch [opt] >=2 ; python_version > '3'", 4, 7, "project")
-    assert (found.name, found.extras, found.line, found.column, found.section) == ("torch", {"opt"}, 4, 7, "project")
-    assert (found.version, options) == (">=2", [])
+def test_requirement_entry():
+    ((result,), options) = parse_requirement_entry("torch [opt] >=2 ; python_version > '3'", 4, 7, "project")
+    assert (result.name, result.extras, result.line, result.column, result.section) == (
+        "torch",
+        {"opt"},
+        4,
+        7,
+        "project",
+    )
+    assert (result.version, options) == (">=2", [])
 
 
-def test_one_entry_may_be_an_option():
-    mentions, (option,) = one_mention("--extra-index-url https://host/", 1, 1, "pip")
+def test_requirement_entry_with_option():
+    mentions, (option,) = parse_requirement_entry("--extra-index-url https://host/", 1, 1, "pip")
     assert (mentions, option.urls) == ([], ("https://host/",))
 
 
-def test_places_count_only_line_feeds():
-    places = Places("a\u2028b\nc\x0cd")
-    assert [places.of(index) for index in (0, 2, 4, 6)] == [(1, 1), (1, 3), (2, 1), (2, 3)]
+def test_line_index_counts_only_line_feeds():
+    places = LineIndex("a\u2028b\nc\x0cd")
+    assert [places.position(index) for index in (0, 2, 4, 6)] == [(1, 1), (1, 3), (2, 1), (2, 3)]
 
 
 @pytest.mark.parametrize(
@@ -105,11 +113,11 @@ def test_places_count_only_line_feeds():
     ],
 )
 def test_a_variable_may_hold_several_words(text, names):
-    assert [item.name for item in run(text).mentions] == names
+    assert [entry.name for entry in read_script(text).mentions] == names
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         ('bash -c "cd x && pip install a"', [("a", 1, 30)]),
         ("sudo /bin/sh -lc 'pip install a'", [("a", 1, 31)]),
@@ -120,15 +128,15 @@ def test_a_variable_may_hold_several_words(text, names):
         ("attempt 'to pip install a'", []),
     ],
 )
-def test_a_shell_inside_of_a_command(text, found):
-    assert [(item.name, item.line, item.column) for item in run(text).mentions] == found
+def test_nested_shell(text, expected):
+    assert [(entry.name, entry.line, entry.column) for entry in read_script(text).mentions] == expected
 
 
-def test_shells_inside_of_each_other_end():
+def test_nested_shells_are_limited():
     text = "pip install a"
     for _ in range(8):
         text = "bash -c '" + text.replace("'", "'\\''") + "'"
-    assert run(text).mentions == ()
+    assert read_script(text).mentions == ()
 
 
 @pytest.mark.parametrize(
@@ -141,16 +149,16 @@ def test_shells_inside_of_each_other_end():
         ("cd /x/ext && pip install .", "ext"),
     ],
 )
-def test_a_folder_that_is_built(text, name):
-    assert [item.name for item in run(text).mentions] == [name]
+def test_setup_py_install(text, name):
+    assert [entry.name for entry in read_script(text).mentions] == [name]
 
 
 @pytest.mark.parametrize(
     "text",
     ["python setup.py install", "cd a && python setup.py bdist", "cd a/..; pip install .", "cd $X; pip install ."],
 )
-def test_a_folder_without_a_name_is_no_mention(text):
-    assert run(text).mentions == ()
+def test_folder_without_name_is_ignored(text):
+    assert read_script(text).mentions == ()
 
 
 @pytest.mark.parametrize(
@@ -162,9 +170,9 @@ def test_a_folder_without_a_name_is_no_mention(text):
         ("git clone https://h/o/kit; pip install ./kitten", "kitten", "./kitten"),
     ],
 )
-def test_a_clone_gives_a_folder_its_address(text, name, url):
-    (found,) = run(text).mentions
-    assert (found.name, found.url) == (name, url)
+def test_cloned_folder_gets_the_clone_url(text, name, url):
+    (result,) = read_script(text).mentions
+    assert (result.name, result.url) == (name, url)
 
 
 @pytest.mark.parametrize(
@@ -176,27 +184,29 @@ def test_a_clone_gives_a_folder_its_address(text, name, url):
         ("PIP_NO_CACHE_DIR=https://a\nMY_PIP_INDEX_URL=https://a\n", []),
     ],
 )
-def test_an_index_of_the_environment(text, urls):
-    assert [option.urls for option in run(text).options] == urls
+def test_index_in_environment_variable(text, urls):
+    assert [option.urls for option in read_script(text).options] == urls
 
 
 @pytest.mark.parametrize("data", [b"", b"make all", b"additional parts of pip"])
-def test_a_page_without_the_words_of_an_installer_is_not_even_cut(data):
+def test_page_without_installer_is_not_split(data):
     def never():
         raise AssertionError
         yield
 
-    assert manifest_of("a.md", "markdown", data, never(), section="documentation") == Manifest("a.md", "markdown", data)
+    assert manifest_from_commands("a.md", "markdown", data, never(), section="documentation") == ParsedManifest(
+        "a.md", "markdown", data
+    )
 
 
 @pytest.mark.parametrize("text", ["pip install a", "uv add a", "conda create -n x a", "mim install a"])
-def test_a_page_with_the_words_of_an_installer(text):
-    found = run(text, "documentation")
+def test_page_with_installer(text):
+    result = read_script(text, "documentation")
 
-    assert "a" in [mention.name for mention in found.mentions]
+    assert "a" in [mention.name for mention in result.mentions]
 
 
 def test_an_index_counts_without_an_installer():
-    found = run("export PIP_INDEX_URL=https://a.example/simple", "documentation")
+    result = read_script("export PIP_INDEX_URL=https://a.example/simple", "documentation")
 
-    assert [option.urls for option in found.options] == [("https://a.example/simple",)]
+    assert [option.urls for option in result.options] == [("https://a.example/simple",)]

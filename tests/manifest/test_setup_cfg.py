@@ -30,13 +30,13 @@ ignore =
 """
 
 
-def seen(data: bytes):
-    found = read("setup.cfg", data).mentions
-    return [(item.name, item.version, item.line, item.column, item.section) for item in found]
+def mention_positions(data: bytes):
+    result = read("setup.cfg", data).mentions
+    return [(entry.name, entry.version, entry.line, entry.column, entry.section) for entry in result]
 
 
-def test_requirements_with_their_places():
-    assert seen(TEXT.encode()) == [
+def test_requirement_positions():
+    assert mention_positions(TEXT.encode()) == [
         ("torch", ">=2", 8, 5, "install_requires"),
         ("numpy", "", 10, 5, "install_requires"),
         ("xformers", "==1", 12, 5, "install_requires"),
@@ -52,24 +52,24 @@ def test_files_are_includes():
 
 
 @pytest.mark.parametrize("path", ["setup.py", "a.cfg", "setup.cfg.in"])
-def test_is_no_setup_cfg(path):
+def test_is_not_setup_cfg(path):
     assert not is_setup_cfg(path)
 
 
 def test_windows_line_ends_and_odd_bytes():
-    assert seen(b"# \xff\r\n[options]\r\ninstall_requires =\r\n  torch\r\n") == [
+    assert mention_positions(b"# \xff\r\n[options]\r\ninstall_requires =\r\n  torch\r\n") == [
         ("torch", "", 4, 3, "install_requires")
     ]
 
 
 @given(st.binary(max_size=300))
-def test_random_bytes_are_survived(data):
-    found = read("setup.cfg", b"[options]\ninstall_requires =\n " + data).mentions
-    assert all(item.line >= 3 and item.column >= 1 for item in found)
+def test_random_bytes_do_not_raise(data):
+    result = read("setup.cfg", b"[options]\ninstall_requires =\n " + data).mentions
+    assert all(entry.line >= 3 and entry.column >= 1 for entry in result)
 
 
 @given(st.lists(st.sampled_from(["torch", "gsplat>=1", "# x", "", "numpy"]), max_size=8), st.integers(1, 6))
-def test_what_is_written_is_read(rows, indent):
+def test_round_trip(rows, indent):
     text = "[options]\ninstall_requires =\n" + "".join(f"{' ' * indent}{row}\n" for row in rows)
-    wanted = [(n + 3, indent + 1) for n, row in enumerate(rows) if row and row[0] != "#"]
-    assert [(line, column) for _, _, line, column, _ in seen(text.encode())] == wanted
+    expected = [(n + 3, indent + 1) for n, row in enumerate(rows) if row and row[0] != "#"]
+    assert [(line, column) for _, _, line, column, _ in mention_positions(text.encode())] == expected

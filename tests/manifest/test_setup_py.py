@@ -28,16 +28,16 @@ setup(
 '''
 
 
-def seen(text: str | bytes):
+def mention_positions(text: str | bytes):
     data = text.encode() if isinstance(text, str) else text
-    return [(item.name, item.line, item.column, item.section) for item in read("setup.py", data).mentions]
+    return [(entry.name, entry.line, entry.column, entry.section) for entry in read("setup.py", data).mentions]
 
 
-def test_lists_are_followed_through_names_and_sums():
+def test_lists_are_traced_through_names_and_sums():
     lines = TEXT.split("\n")
-    found = seen(TEXT)
-    assert all(lines[line - 1][column - 1 :].startswith(name) for name, line, column, _ in found)
-    by_name = {(name, section): line for name, line, _, section in found}
+    result = mention_positions(TEXT)
+    assert all(lines[line - 1][column - 1 :].startswith(name) for name, line, column, _ in result)
+    by_name = {(name, section): line for name, line, _, section in result}
     assert by_name[("torch", "install_requires")] == 4
     assert by_name[("gsplat", "install_requires")] == 5
     assert by_name[("xformers", "install_requires")] == 6
@@ -49,8 +49,8 @@ def test_lists_are_followed_through_names_and_sums():
     assert by_name[("ninja", "setup_requires")] == 16
 
 
-def test_nothing_else_is_taken_for_a_requirement():
-    names = {name for name, _, _, _ in seen(TEXT)}
+def test_other_strings_are_not_requirements():
+    names = {name for name, _, _, _ in mention_positions(TEXT)}
     assert not names & {"kaolin", "nvdiffrast", "docstring", "comment", "ls"}
 
 
@@ -65,7 +65,7 @@ def test_nothing_else_is_taken_for_a_requirement():
     ],
 )
 def test_other_spellings(text):
-    assert [name for name, _, _, _ in seen(text)] == ["torch"]
+    assert [name for name, _, _, _ in mention_positions(text)] == ["torch"]
 
 
 @pytest.mark.parametrize(
@@ -78,48 +78,48 @@ def test_other_spellings(text):
         "print('install_requires')",
     ],
 )
-def test_what_is_computed_stays_unknown(text):
-    assert seen(text) == []
+def test_computed_values_are_unknown(text):
+    assert mention_positions(text) == []
 
 
-def test_nothing_is_run(tmp_path, monkeypatch):
+def test_nothing_is_executed(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     read("setup.py", b"open('ran', 'w')\nimport os\nos.system('touch ran')\n")
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("text", ["print 'two'", "def", "x = 1\n  y", "# -*- coding: klingon -*-\n", "(" * 5000])
-def test_what_does_not_parse_is_told(text):
+def test_invalid_python_is_reported(text):
     assert [line for line, _ in read("setup.py", text.encode()).unread] == [1]
 
 
 def test_invalid_escapes_give_no_warning():
-    assert seen(r"setup(install_requires=['torch'], x='\d')") == [("torch", 1, 26, "install_requires")]
+    assert mention_positions(r"setup(install_requires=['torch'], x='\d')") == [("torch", 1, 26, "install_requires")]
 
 
-def test_a_bomb_of_names_ends():
+def test_exponential_names_terminate():
     lines = ["a0 = ['torch']", *(f"a{n} = a{n - 1} + a{n - 1}" for n in range(1, 60)), "setup(install_requires=a59)"]
-    assert {name for name, _, _, _ in seen("\n".join(lines))} <= {"torch"}
+    assert {name for name, _, _, _ in mention_positions("\n".join(lines))} <= {"torch"}
 
 
-def test_long_sums_are_survived():
+def test_long_sums_do_not_raise():
     text = "setup(install_requires=" + "+".join(["['torch']"] * 900) + ")"
-    found = read("setup.py", text.encode())
-    assert found.unread or len(found.mentions) == 900
+    result = read("setup.py", text.encode())
+    assert result.unread or len(result.mentions) == 900
 
 
-def test_is_a_setup_py():
+def test_is_setup_py():
     assert is_setup_py("a/setup.py")
     assert not is_setup_py("setup.pyi")
 
 
 @given(st.binary(max_size=200))
-def test_random_bytes_are_survived(data):
-    assert all(item.line >= 1 for item in read("setup.py", data).mentions)
+def test_random_bytes_do_not_raise(data):
+    assert all(entry.line >= 1 for entry in read("setup.py", data).mentions)
 
 
 @given(st.lists(st.sampled_from(["torch", "gsplat>=1", "größe"]), max_size=8), st.sampled_from(['"', "'", '"""']))
-def test_what_is_written_is_read(rows, quote):
+def test_round_trip(rows, quote):
     text = "setup(install_requires=[\n" + "".join(f"  {quote}{row}{quote},\n" for row in rows) + "])\n"
-    wanted = [(number, 3 + len(quote)) for number, row in enumerate(rows, 2)]
-    assert [(line, column) for _, line, column, _ in seen(text)] == wanted
+    expected = [(number, 3 + len(quote)) for number, row in enumerate(rows, 2)]
+    assert [(line, column) for _, line, column, _ in mention_positions(text)] == expected

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.manifest.shell import is_script, read
+from rocm3d.manifest.shell import is_shell_script, read
 
 SCRIPT = """#!/bin/bash
 # pip install commented
@@ -26,13 +26,13 @@ EOF
 """
 
 
-def seen(text: str | bytes):
+def mention_positions(text: str | bytes):
     data = text.encode() if isinstance(text, str) else text
-    return [(item.name, item.line, item.column, item.section) for item in read("setup.sh", data).mentions]
+    return [(entry.name, entry.line, entry.column, entry.section) for entry in read("setup.sh", data).mentions]
 
 
-def test_installs_of_every_branch_with_their_places():
-    assert seen(SCRIPT) == [
+def test_installs_of_every_branch():
+    assert mention_positions(SCRIPT) == [
         ("torch", 5, 17, "pip"),
         ("kaolin", 7, 38, "pip"),
         ("pytorch-cuda", 11, 18, "conda"),
@@ -42,7 +42,7 @@ def test_installs_of_every_branch_with_their_places():
 
 def test_options():
     options = read("setup.sh", SCRIPT.encode()).options
-    assert [(item.urls, item.line, item.column) for item in options] == [
+    assert [(entry.urls, entry.line, entry.column) for entry in options] == [
         (("https://host/whl/cu118",), 5, 30),
         (("https://host/a.html",), 7, 53),
         (("nvidia",), 11, 36),
@@ -50,17 +50,17 @@ def test_options():
 
 
 @pytest.mark.parametrize("path", ["setup.py", "sh", "a.sh.txt", "Dockerfile"])
-def test_is_no_script(path):
-    assert not is_script(path)
+def test_is_not_shell_script(path):
+    assert not is_shell_script(path)
 
 
 @pytest.mark.parametrize("path", ["setup.sh", "a/b/install.sh", "x.bash"])
-def test_is_a_script(path):
-    assert is_script(path)
+def test_is_shell_script(path):
+    assert is_shell_script(path)
 
 
 def test_windows_line_ends_and_odd_bytes():
-    assert seen(b"# \xff\xfe gr\xf6\xdfe\r\npip install torch\r\n") == [("torch", 2, 13, "pip")]
+    assert mention_positions(b"# \xff\xfe gr\xf6\xdfe\r\npip install torch\r\n") == [("torch", 2, 13, "pip")]
 
 
 def test_nothing_is_executed(tmp_path, monkeypatch):
@@ -70,22 +70,24 @@ def test_nothing_is_executed(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("bomb", [b"(" * 100_000, b"$(" * 50_000, b"'" * 99_999, b"{ " * 50_000, b"\\\n" * 50_000])
-def test_deep_nesting_is_survived(bomb):
-    assert [item[0] for item in seen(bomb[:0] + b"pip install torch\n" + bomb)][:1] == ["torch"]
+def test_deep_nesting_does_not_raise(bomb):
+    assert [entry[0] for entry in mention_positions(bomb[:0] + b"pip install torch\n" + bomb)][:1] == ["torch"]
 
 
 @given(st.binary(max_size=300))
-def test_random_bytes_are_survived(data):
-    found = read("a.sh", data)
+def test_random_bytes_do_not_raise(data):
+    result = read("a.sh", data)
     lines = data.decode("utf-8", "replace").count("\n") + 1
-    assert all(1 <= item.line <= item.last_line <= lines and item.column >= 1 for item in found.mentions)
+    assert all(1 <= entry.line <= entry.last_line <= lines and entry.column >= 1 for entry in result.mentions)
 
 
 NAMES = st.sampled_from(["torch", "gsplat", "flash-attn"])
 
 
 @given(st.lists(st.tuples(NAMES, st.sampled_from(["", "  ", "\t"]), st.booleans()), max_size=8))
-def test_every_install_line_is_found_where_it_stands(rows):
+def test_positions_of_install_lines(rows):
     lines = [f"{indent}{'# ' if off else ''}pip install {name}" for name, indent, off in rows]
-    wanted = [(name, number, len(indent) + 13, "pip") for number, (name, indent, off) in enumerate(rows, 1) if not off]
-    assert seen("\n".join(lines)) == wanted
+    expected = [
+        (name, number, len(indent) + 13, "pip") for number, (name, indent, off) in enumerate(rows, 1) if not off
+    ]
+    assert mention_positions("\n".join(lines)) == expected

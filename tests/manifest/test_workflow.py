@@ -25,14 +25,14 @@ jobs:
 """
 
 
-def seen(text: str | bytes):
+def mention_positions(text: str | bytes):
     data = text.encode() if isinstance(text, str) else text
-    found = read(".github/workflows/a.yml", data).mentions
-    return [(item.name, item.line, item.column, item.section) for item in found]
+    result = read(".github/workflows/a.yml", data).mentions
+    return [(entry.name, entry.line, entry.column, entry.section) for entry in result]
 
 
 def test_run_steps_of_every_style():
-    assert seen(TEXT) == [
+    assert mention_positions(TEXT) == [
         ("torch", 7, 26, "workflow"),
         ("gsplat", 8, 27, "workflow"),
         ("numpy", 12, 23, "workflow"),
@@ -42,26 +42,26 @@ def test_run_steps_of_every_style():
 
 
 @pytest.mark.parametrize("path", ["workflows/a.yml", ".github/a.md", "a.yml"])
-def test_is_no_workflow(path):
+def test_is_not_workflow(path):
     assert not is_workflow(path)
 
 
 @pytest.mark.parametrize("path", [".github/workflows/a.yml", "x/.github/actions/b/action.yaml"])
-def test_is_a_workflow(path):
+def test_is_workflow(path):
     assert is_workflow(path)
 
 
-def test_broken_yaml_is_told():
+def test_invalid_yaml_is_reported():
     assert read(".github/workflows/a.yml", b"{").unread
 
 
 @given(st.binary(max_size=300))
-def test_random_bytes_are_survived(data):
-    assert all(item.line >= 1 for item in read(".github/a.yml", b"run: |\n  " + data).mentions)
+def test_random_bytes_do_not_raise(data):
+    assert all(entry.line >= 1 for entry in read(".github/a.yml", b"run: |\n  " + data).mentions)
 
 
 @given(st.lists(st.sampled_from(["pip install torch", "# x", "echo a", ""]), min_size=1, max_size=8), st.integers(1, 5))
-def test_mentions_stand_on_install_lines(rows, indent):
+def test_mentions_are_on_install_lines(rows, indent):
     text = "run: |\n  :\n".replace("  :", " " * indent + ":") + "".join(f"{' ' * indent}{row}\n" for row in rows)
-    wanted = [("torch", n, indent + 13, "workflow") for n, row in enumerate(rows, 3) if row.startswith("pip")]
-    assert seen(text) == wanted
+    expected = [("torch", n, indent + 13, "workflow") for n, row in enumerate(rows, 3) if row.startswith("pip")]
+    assert mention_positions(text) == expected

@@ -12,10 +12,10 @@ from mcp import Client
 from typer.testing import CliRunner
 
 from rocm3d.cli.main import build as build_commands
-from rocm3d.mcp.bench import Bench, Options
-from rocm3d.mcp.resources import Library
-from rocm3d.mcp.server import build
+from rocm3d.mcp.resources import ResourceLibrary
+from rocm3d.mcp.server import build_server
 from rocm3d.mcp.tool import all_tools
+from rocm3d.mcp.tool_context import ServerOptions, ToolContext
 
 
 @pytest.fixture(autouse=True)
@@ -29,11 +29,11 @@ def _own_cache(tmp_path_factory, monkeypatch):
 @pytest.fixture
 def work(knowledge, monkeypatch):
     """Calls a tool as a worker does, without a process."""
-    monkeypatch.setattr(Bench, "load", lambda _: knowledge)
+    monkeypatch.setattr(ToolContext, "load", lambda _: knowledge)
 
-    def call(name: str, options: Options | None = None, told=lambda _: None, **arguments):
+    def call(name: str, options: ServerOptions | None = None, progress=lambda _: None, **arguments):
         tool = all_tools()[name]
-        return tool.work(tool.read(arguments), Bench(options or Options(), told))
+        return tool.work(tool.parse_arguments(arguments), ToolContext(options or ServerOptions(), progress))
 
     return call
 
@@ -57,7 +57,7 @@ def rocm3d():
 
 @pytest.fixture
 def library(knowledge):
-    return Library(lambda: knowledge, lambda: {"rocm3d scan": "Usage: rocm3d scan"})
+    return ResourceLibrary(lambda: knowledge, lambda: {"rocm3d scan": "Usage: rocm3d scan"})
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ def talk(library):
 
     def run(conversation, *, options=None, allowed=(), roots=None, mode="auto"):
         async def begin():
-            server = build(options or Options(), tuple(allowed), library)
+            server = build_server(options or ServerOptions(), tuple(allowed), library)
             async with Client(server, mode=mode, list_roots_callback=giving(roots)) as client:
                 return await conversation(client)
 
@@ -80,10 +80,10 @@ def giving(roots):
     if roots is None:
         return None
 
-    async def give(_: object, given: list[types.Root]) -> types.ListRootsResult:
-        return types.ListRootsResult(roots=given)
+    async def give(_: object, client_roots: list[types.Root]) -> types.ListRootsResult:
+        return types.ListRootsResult(roots=client_roots)
 
-    return functools.partial(give, given=[types.Root(uri=path.as_uri()) for path in roots])
+    return functools.partial(give, client_roots=[types.Root(uri=path.as_uri()) for path in roots])
 
 
 @pytest.fixture(name="giving", scope="session")

@@ -17,7 +17,7 @@ from rocm3d.mcp.resources import DOCUMENTS, RECORDS
     ["rocm3d://codes/XX999", "rocm3d://skill/../../secret", "rocm3d://schemas/nothing", "rocm3d://date/x", "file:///etc/hosts",
      "rocm3d://__class__/a", "rocm3d://"],
 )  # fmt: skip
-def test_what_is_not_there_is_an_error(talk, uri):
+def test_unknown_resource_is_an_error(talk, uri):
     async def read(client):
         with pytest.raises(MCPError, match="unknown resource"):
             await client.read_resource(uri)
@@ -45,14 +45,14 @@ def test_every_record_of_a_list_has_a_page(library, knowledge, kind):
 
 
 def test_the_client_reads_lists_templates_and_completes(talk, knowledge):
-    async def look(client):
+    async def conversation(client):
         templates = await client.list_resource_templates()
         page = await client.read_resource("rocm3d://codes/CU101")
         reference = types.ResourceTemplateReference(uri="rocm3d://packages/{name}")
         names = await client.complete(reference, {"name": "name", "value": "gs"})
         return templates, page, names
 
-    templates, page, names = talk(look)
+    templates, page, names = talk(conversation)
 
     assert {item.uri_template for item in templates.resource_templates} == {
         f"rocm3d://{kind}/{{name}}" for kind in RECORDS

@@ -6,13 +6,13 @@ import jsonschema
 import pytest
 
 from rocm3d.mcp.tool import all_tools
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 
 STAGES = ("scan", "plan", "preview", "apply", "undo", "verify", "explain", "kb_query", "fit", "doctor", "evidence")
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("arguments", "message"),
     [
         (None, "scan: path: Field required"),
         ({"path": ""}, "scan: path: String should have at least 1 character"),
@@ -21,17 +21,17 @@ STAGES = ("scan", "plan", "preview", "apply", "undo", "verify", "explain", "kb_q
         ({"path": "/a", "only": ["x" * 201]}, "scan: only.0: String should have at most 200 characters"),
     ],
 )
-def test_wrong_arguments_are_one_line(given, said):
+def test_wrong_arguments_are_one_line(arguments, message):
     with pytest.raises(UserError) as refused:
-        all_tools()["scan"].read(given)
+        all_tools()["scan"].parse_arguments(arguments)
 
-    assert refused.value.message == said
+    assert refused.value.message == message
 
 
-@pytest.mark.parametrize("given", ["", "abc", "A" * 64, "0" * 63, "0" * 65])
-def test_a_hash_that_is_none_is_refused(given):
+@pytest.mark.parametrize("arguments", ["", "abc", "A" * 64, "0" * 63, "0" * 65])
+def test_invalid_hash_is_refused(arguments):
     with pytest.raises(UserError, match="plan_hash"):
-        all_tools()["apply"].read({"path": "/a", "plan_hash": given})
+        all_tools()["apply"].parse_arguments({"path": "/a", "plan_hash": arguments})
 
 
 def test_tools_come_in_the_order_of_a_port():
@@ -43,7 +43,7 @@ def test_only_apply_and_undo_change_a_repository():
 
 
 @pytest.mark.parametrize("name", all_tools())
-def test_every_schema_of_arguments_is_one_and_describes_each(name):
+def test_argument_schemas_are_valid_and_described(name):
     schema = all_tools()[name].arguments.model_json_schema()
 
     jsonschema.Draft202012Validator.check_schema(schema)
@@ -52,7 +52,7 @@ def test_every_schema_of_arguments_is_one_and_describes_each(name):
 
 
 @pytest.mark.parametrize("name", all_tools())
-def test_what_names_a_place_is_confined(name):
+def test_every_path_argument_is_restricted(name):
     """Every argument that is a path must be listed in `paths`."""
     tool = all_tools()[name]
     places = {key for key in tool.arguments.model_fields if key in ("path", "into", "against", "snapshot")}

@@ -19,34 +19,34 @@ def _signals():
 
 
 @pytest.fixture
-def asked(tmp_path):
+def run_tool(tmp_path):
     def run(tool, **arguments):
         request = {"tool": tool, "arguments": arguments, "options": {}}
         (tmp_path / worker.REQUEST).write_text(json.dumps(request))
         worker.main(tmp_path)
-        return json.loads((tmp_path / worker.ANSWER).read_text())
+        return json.loads((tmp_path / worker.RESPONSE).read_text())
 
     return run
 
 
-def test_a_failure_is_an_answer(asked, tmp_path):
-    assert asked("explain", word="no\u202esuch-thing")["failure"] == "no record for 'no\\u202esuch-thing'"
-    assert asked("undo", path=str(tmp_path))["hint"] == "`rocm3d apply` has not changed this tree"
+def test_error_is_a_response(run_tool, tmp_path):
+    assert run_tool("explain", word="no\u202esuch-thing")["failure"] == "no record for 'no\\u202esuch-thing'"
+    assert run_tool("undo", path=str(tmp_path))["hint"] == "`rocm3d apply` has not changed this tree"
 
 
-def test_a_bug_is_an_answer(asked, monkeypatch, capsys):
+def test_bug_is_a_response(run_tool, monkeypatch, capsys):
     def broken(*_):
         raise ZeroDivisionError("oops")
 
-    tool = worker.tool("explain")
-    monkeypatch.setattr(worker, "tool", lambda _: replace(tool, work=broken))
+    tool = worker.load_tool("explain")
+    monkeypatch.setattr(worker, "load_tool", lambda _: replace(tool, work=broken))
 
-    assert "ZeroDivisionError: oops" in asked("explain", word="a")["bug"]
+    assert "ZeroDivisionError: oops" in run_tool("explain", word="a")["bug"]
     assert "ZeroDivisionError" in capsys.readouterr().err
 
 
-def test_progress_is_lines_of_json_and_not_too_many(asked, example, capsys):
-    answer = asked("scan", path=str(example("splat-trainer")))["answer"]
+def test_progress_is_limited_json_lines(run_tool, example, capsys):
+    answer = run_tool("scan", path=str(example("splat-trainer")))["answer"]
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
 
     assert answer["exit_code"] == 1
@@ -54,10 +54,10 @@ def test_progress_is_lines_of_json_and_not_too_many(asked, example, capsys):
     assert lines[0] == {"progress": 1, "message": "README.md"}
 
 
-def test_the_name_of_a_file_cannot_end_a_line(asked, tmp_path, capsys):
+def test_file_name_cannot_break_a_line(run_tool, tmp_path, capsys):
     (tmp_path / "tree").mkdir()
     (tmp_path / "tree" / 'x\n{"progress": 9}\x1b.py').write_text("import torch\n")
-    asked("scan", path=str(tmp_path / "tree"))
+    run_tool("scan", path=str(tmp_path / "tree"))
 
     lines = capsys.readouterr().out.splitlines()
     assert lines

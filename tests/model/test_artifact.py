@@ -5,7 +5,7 @@ import math
 import pytest
 from pydantic import ValidationError
 
-from rocm3d.model.artifact import KEYS, Artifact, is_key
+from rocm3d.model.artifact import METRICS, Artifact, is_metric
 
 
 @pytest.mark.parametrize(
@@ -18,23 +18,23 @@ from rocm3d.model.artifact import KEYS, Artifact, is_key
         {"outcome": "ok", "metrics": {"mean": math.nan}},
     ],
 )
-def test_verdicts_that_are_not_honest(values):
+def test_inconsistent_outcomes_are_refused(values):
     with pytest.raises(ValidationError):
         Artifact(path="a.png", **values)
 
 
 @pytest.mark.parametrize("name", ["", "gausians", ".nan", "scores.median", "ARRAY.nan", "a.vertices"])
-def test_what_no_artifact_has_is_no_key(name):
-    assert not is_key(name)
+def test_unknown_metric_is_refused(name):
+    assert not is_metric(name)
 
 
 @pytest.mark.parametrize("name", ["gaussians", "vertices", "frames", "scores.maximum", "head.0.nan"])
-def test_keys(name):
-    assert is_key(name)
+def test_known_metrics(name):
+    assert is_metric(name)
 
 
-def test_every_key_says_what_it_counts():
-    assert [] == [key for known in KEYS.values() for key, about in known.items() if not about]
+def test_every_metric_has_a_description():
+    assert [] == [key for known in METRICS.values() for key, about in known.items() if not about]
 
 
 def test_the_reason_is_the_first_problem():

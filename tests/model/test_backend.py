@@ -14,7 +14,7 @@ def backend(**more) -> Backend:
     )
 
 
-def test_a_pattern_that_misses_what_was_seen_is_refused():
+def test_pattern_that_misses_an_example_is_refused():
     with pytest.raises(ValidationError, match="does not match"):
         backend(seen=("other",))
 
@@ -22,16 +22,16 @@ def test_a_pattern_that_misses_what_was_seen_is_refused():
 @pytest.mark.parametrize(
     "more", [{"operation": "gemm"}, {"operation": "copy"}, {"operation": "other", "generic": True}]
 )
-def test_kernels_of_plain_torch_show_no_package(more):
+def test_kernels_of_plain_torch_are_not_specific(more):
     assert backend(**more).is_specific is False
 
 
 @pytest.mark.parametrize("operation", ["raster", "attention", "sparse", "other"])
-def test_kernels_of_a_package_do(operation):
+def test_kernels_of_a_package_are_specific(operation):
     assert backend(operation=operation).is_specific is True
 
 
-def test_what_torch_starts_by_itself_is_marked_in_the_data(knowledge):
+def test_kernels_that_torch_launches_are_marked_generic(knowledge):
     """Sorting and resampling in plain torch do not prove that an extension ran."""
     for name in ("void cub::DeviceRadixSortOnesweepKernel", "at::native::grid_sampler_2d_kernel", "rocprim::detail::k"):
         import re

@@ -8,14 +8,14 @@ import pytest
 from pydantic import ValidationError
 
 from rocm3d import __version__
-from rocm3d.model.base import SCHEMA_VERSION, Record, describe
-from rocm3d.model.failure import Exit, UserError
+from rocm3d.model.base import SCHEMA_VERSION, Record, describe_validation_error
+from rocm3d.model.errors import ExitCode, UserError
 from rocm3d.model.verdict import Verdicts
 
 GOOD = {
     "schema_version": SCHEMA_VERSION, "tool_version": "0.1.0", "repository": "r", "targets": ["gfx942"], "verdicts": [],
 }  # fmt: skip
-AGAIN = "rerun the stage that writes it"
+RERUN_HINT = "rerun the stage that writes it"
 
 
 def refusal(raw: object) -> UserError:
@@ -23,7 +23,7 @@ def refusal(raw: object) -> UserError:
     text = raw if isinstance(raw, str) else json.dumps(raw)
     with pytest.raises(UserError) as failure:
         Verdicts.from_json(text, "verdicts.json")
-    assert failure.value.exit_code == Exit.USAGE
+    assert failure.value.exit_code == ExitCode.USAGE
     assert failure.value.message.startswith("verdicts.json")
     assert "\n" not in failure.value.message + failure.value.hint
     return failure.value
@@ -37,33 +37,33 @@ def later_reader(monkeypatch):
 
 @pytest.mark.parametrize("text", ["", "{", "not json", '{"a": }', "\ufeff{}"])
 def test_text_that_is_not_json_is_refused(text):
-    found = refusal(text)
-    assert "is not JSON" in found.message
-    assert found.hint == AGAIN
+    result = refusal(text)
+    assert "is not JSON" in result.message
+    assert result.hint == RERUN_HINT
 
 
 def test_text_nested_too_deep_is_refused():
-    assert refusal("[" * 100_000).hint == AGAIN
+    assert refusal("[" * 100_000).hint == RERUN_HINT
 
 
 @pytest.mark.parametrize("raw", [[], "text", 3, None, [GOOD]])
 def test_json_that_is_not_an_object_is_refused(raw):
-    found = refusal(json.dumps(raw))
-    assert "is not a rocm3d document" in found.message
-    assert found.hint == AGAIN
+    result = refusal(json.dumps(raw))
+    assert "is not a rocm3d document" in result.message
+    assert result.hint == RERUN_HINT
 
 
 @pytest.mark.parametrize("version", ["", "1", "1.", ".0", "v1.0", "1.0.0", "one.two", "-1.0", None, 1, []])
-def test_version_that_is_none_is_refused(version):
-    found = refusal({**GOOD, "schema_version": version})
-    assert "has no schema_version" in found.message
-    assert found.hint == AGAIN
+def test_invalid_version_is_refused(version):
+    result = refusal({**GOOD, "schema_version": version})
+    assert "has no schema_version" in result.message
+    assert result.hint == RERUN_HINT
 
 
 def test_missing_version_is_refused():
-    found = refusal({key: value for key, value in GOOD.items() if key != "schema_version"})
-    assert "has no schema_version" in found.message
-    assert found.hint == AGAIN
+    result = refusal({key: value for key, value in GOOD.items() if key != "schema_version"})
+    assert "has no schema_version" in result.message
+    assert result.hint == RERUN_HINT
 
 
 @pytest.mark.parametrize("version", ["1." + "9" * 5000, "9" * 5000 + ".0"])
@@ -73,23 +73,23 @@ def test_version_too_long_to_be_a_number_is_refused(version):
 
 @pytest.mark.parametrize("version", ["2.0", "0.9", "10.0"])
 def test_other_major_is_refused_with_the_version_to_install(version):
-    found = refusal({**GOOD, "schema_version": version, "tool_version": "7.8.9"})
-    assert f"has schema {version}; rocm3d {__version__} reads 1.0 to {SCHEMA_VERSION}" in found.message
-    assert "install rocm3d 7.8.9" in found.hint
+    result = refusal({**GOOD, "schema_version": version, "tool_version": "7.8.9"})
+    assert f"has schema {version}; rocm3d {__version__} reads 1.0 to {SCHEMA_VERSION}" in result.message
+    assert "install rocm3d 7.8.9" in result.hint
 
 
 @pytest.mark.parametrize("version", ["1.4", "1.10"])
 def test_newer_minor_is_refused_with_the_version_to_install(later_reader, version):
     """1.10 is newer than 1.3: the parts are compared as numbers."""
-    found = refusal({**GOOD, "schema_version": version, "tool_version": "7.8.9"})
-    assert f"has schema {version}" in found.message
-    assert "reads 1.0 to 1.3" in found.message
-    assert "install rocm3d 7.8.9" in found.hint
+    result = refusal({**GOOD, "schema_version": version, "tool_version": "7.8.9"})
+    assert f"has schema {version}" in result.message
+    assert "reads 1.0 to 1.3" in result.message
+    assert "install rocm3d 7.8.9" in result.hint
 
 
 def test_newer_minor_with_new_keys_is_refused_for_its_version_and_not_for_the_keys():
-    found = refusal({**GOOD, "schema_version": "1.99", "added_later": 1})
-    assert "has schema 1.99" in found.message
+    result = refusal({**GOOD, "schema_version": "1.99", "added_later": 1})
+    assert "has schema 1.99" in result.message
 
 
 def test_unknown_writer_is_not_named_as_something_to_install():
@@ -98,20 +98,20 @@ def test_unknown_writer_is_not_named_as_something_to_install():
 
 
 def test_unknown_key_is_refused_by_name():
-    found = refusal({**GOOD, "vredicts": []})
-    assert found.message.startswith("verdicts.json: vredicts: ")
-    assert found.hint == AGAIN
+    result = refusal({**GOOD, "vredicts": []})
+    assert result.message.startswith("verdicts.json: vredicts: ")
+    assert result.hint == RERUN_HINT
 
 
 def test_missing_key_is_refused_by_name():
-    found = refusal({key: value for key, value in GOOD.items() if key != "targets"})
-    assert found.message.startswith("verdicts.json: targets: ")
-    assert found.hint == AGAIN
+    result = refusal({key: value for key, value in GOOD.items() if key != "targets"})
+    assert result.message.startswith("verdicts.json: targets: ")
+    assert result.hint == RERUN_HINT
 
 
 def test_wrong_value_deep_inside_is_refused_by_its_path():
-    found = refusal({**GOOD, "verdicts": [{"level": "astral", "probe": "p", "outcome": "failed", "reason": "r"}]})
-    assert found.message.startswith("verdicts.json: verdicts.0.level: ")
+    result = refusal({**GOOD, "verdicts": [{"level": "astral", "probe": "p", "outcome": "failed", "reason": "r"}]})
+    assert result.message.startswith("verdicts.json: verdicts.0.level: ")
 
 
 @pytest.mark.parametrize("text", ['{"repository": NaN}', '{"repository": "\\ud800"}'])
@@ -132,13 +132,13 @@ def test_record_refuses_unknown_keys_and_changes():
 def test_description_names_the_first_key_and_counts_the_rest():
     with pytest.raises(ValidationError) as error:
         Verdicts.model_validate({"repository": 1, "targets": [], "verdicts": [], "b": 1, "c": 1})
-    assert describe(error.value) == "repository: Input should be a valid string (and 2 more)"
+    assert describe_validation_error(error.value) == "repository: Input should be a valid string (and 2 more)"
 
 
-def test_description_of_a_fault_of_the_whole_says_so():
+def test_description_of_a_top_level_error():
     with pytest.raises(ValidationError) as error:
         Verdicts.model_validate(3)
-    assert describe(error.value).startswith("(top level): ")
+    assert describe_validation_error(error.value).startswith("(top level): ")
 
 
 def test_same_version_is_read():
@@ -147,8 +147,8 @@ def test_same_version_is_read():
 
 @pytest.mark.parametrize("version", ["1.0", "1.2", "1.3"])
 def test_same_and_older_minors_are_read(later_reader, version):
-    found = Verdicts.from_json(json.dumps({**GOOD, "schema_version": version}), "verdicts.json")
-    assert found.schema_version == version
+    result = Verdicts.from_json(json.dumps({**GOOD, "schema_version": version}), "verdicts.json")
+    assert result.schema_version == version
 
 
 def test_writer_is_recorded():

@@ -10,24 +10,24 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from rocm3d.model.artifact import Artifact
+from rocm3d.model.backend_check import BackendCheck, ImportedModule, Smoke, SuiteChecks, WorstElement
 from rocm3d.model.base import Document
-from rocm3d.model.bundle import Altered, Bundle, BundleCheck, Chain, DiffRow, EvidenceDiff, Link, LinkPair
-from rocm3d.model.condition import Diagnosis, Problem, Unread
-from rocm3d.model.evidence import Evidence, Missing, Sealed, Tally
+from rocm3d.model.bundle import AlteredFile, Bundle, BundleCheck, Chain, DiffRow, EvidenceDiff, Link, LinkPair
+from rocm3d.model.condition import Diagnosis, Problem, UncheckedCondition
+from rocm3d.model.evidence import Evidence, MissingLink, SealedFile, Tally
 from rocm3d.model.finding import Finding
 from rocm3d.model.fit import Fit, FitMemory, FitPoint
-from rocm3d.model.golden import ComparedTensor, GoldenComparison, LeftOut, RecordedFile, Recording
+from rocm3d.model.golden import ComparedTensor, GoldenComparison, OmittedOutput, RecordedFile, Recording
 from rocm3d.model.inspection import InspectedBinary, Inspection, TargetCode
-from rocm3d.model.inventory import Counts, Dependency, Extension, Inventory, Scan, Skipped
+from rocm3d.model.inventory import Dependency, Extension, FileCounts, Inventory, Scan, SkippedFile
 from rocm3d.model.jobs import JobsReport, JobState
 from rocm3d.model.ledger import Fix, Ledger
 from rocm3d.model.location import Location
-from rocm3d.model.look import FoundModule, Look, Smoke, SuiteLooks, Worst
-from rocm3d.model.matrix import Column, Matrix, Row, Unlock
-from rocm3d.model.patch import FileChange, Patch, Proof, Refused
-from rocm3d.model.plan import Chosen, DependencyDecision, LeftForPerson, Plan, PlannedEdit, Rejected
+from rocm3d.model.matrix import Matrix, MatrixColumn, MatrixRow, UnlockStep
+from rocm3d.model.patch import FileChange, Patch, Proof, RefusedEdit
+from rocm3d.model.plan import ChosenStack, DependencyDecision, Plan, PlannedEdit, RejectedAlternative, UnresolvedFinding
 from rocm3d.model.report import BundleReport
-from rocm3d.model.run import ImportFallback, KernelTime, Manifest, Memory, Met, RunRecord, Steps
+from rocm3d.model.run import ExpectationResult, ImportFallback, KernelTime, Manifest, PeakMemory, RunRecord, Steps
 from rocm3d.model.snapshot import (
     Bridge,
     CacheGroup,
@@ -43,7 +43,7 @@ from rocm3d.model.snapshot import (
 from rocm3d.model.source import Source
 from rocm3d.model.stack import Stack
 from rocm3d.model.target import Gpu
-from rocm3d.model.toolchain import FoundToolchain, Toolchains
+from rocm3d.model.toolchain import DetectedToolchain, Toolchains
 from rocm3d.model.upstream import Draft, Drafts
 from rocm3d.model.verdict import Verdict, Verdicts
 
@@ -54,7 +54,7 @@ FINDING = Finding(
     message='says "32"\n', hint="none", family="native-op", recipe="warp-size",
 )  # fmt: skip
 PLACE = Location(path="setup.py", line=1, column=1)
-LEFT = LeftForPerson(finding=FINDING, reason="no recipe")
+LEFT = UnresolvedFinding(finding=FINDING, reason="no recipe")
 PASSED = Verdict(level="compile", probe="compile_device", outcome="passed", looked_at=("a.o",))
 STACK = Stack(
     id="rocm-7", title="ROCm 7", platforms=("linux",), form="pip", rocm="7.0", torch="2.8.0", python="3.12",
@@ -64,12 +64,12 @@ STACK = Stack(
 DECISION = DependencyDecision(
     name="flash-attn", package="flash-attn", decision="build", route="source", reason="fits", env={"A": "b"},
     commands=(("pip", "install", "."), ("true",)), sources=(Source(where="a place", says="so"),),
-    alternatives=(Rejected(id="wheel", reason="none for gfx1100"),),
+    alternatives=(RejectedAlternative(id="wheel", reason="none for gfx1100"),),
 )  # fmt: skip
 
-LOOK = Look(
+LOOK = BackendCheck(
     package="gsplat", probe="gsplat", outcome="accelerated", evidence="library", kernels=("k",), seconds=1.5,
-    modules=(FoundModule(name="gsplat", file="/f.py", origin="editable"),), facts={"kinds": {"a": [1]}},
+    modules=(ImportedModule(name="gsplat", file="/f.py", origin="editable"),), facts={"kinds": {"a": [1]}},
 )  # fmt: skip
 
 RUN = RunRecord(
@@ -77,38 +77,41 @@ RUN = RunRecord(
     status="killed", exit_code=None, reason="ended by SIGKILL", manifest=Manifest(machine="m", dirty=("b",)),
     fallbacks=(ImportFallback(module="flash_attn", reason="not installed", where="a.py:1"),),
     kernels=(KernelTime(name="k", calls=2, microseconds=0.5),), backends={"attention": ("AOTriton",)},
-    memory=Memory(host=5), steps=(Steps(kind="optimizer", count=1, first_seconds=0.1, steady_seconds=None),),
+    memory=PeakMemory(host=5), steps=(Steps(kind="optimizer", count=1, first_seconds=0.1, steady_seconds=None),),
     artifacts=(Artifact(path="a.ply", kind="splat", outcome="ok", metrics={"gaussians": 3}),),
-    expectations=(Met(expectation="points > 1", met=False, found="none"),),
+    expectations=(ExpectationResult(expectation="points > 1", met=False, found="none"),),
 )  # fmt: skip
 LINK = Link(link="backend", there=False, what="no kernels were seen")
 
 DOCUMENTS: list[Document] = [
     RUN,
-    Bundle(repository="a", runs=(RUN,), chains=(Chain(run="a", links=(LINK,)),), files=(Sealed(path="b", sha256=HEX),)),
-    BundleCheck(bundle="a", sha256=HEX, altered=(Altered(path="b", how="changed"),)),
+    Bundle(repository="a", runs=(RUN,), chains=(Chain(run="a", links=(LINK,)),),
+           files=(SealedFile(path="b", sha256=HEX),)),
+    BundleCheck(bundle="a", sha256=HEX, altered=(AlteredFile(path="b", how="changed"),)),
     EvidenceDiff(
         a="a", b="b", links=(LinkPair(link="backend", a=LINK, b=LINK),),
         rows=(DiffRow(section="time", name="seconds", a="1", b="2", change="2.0 times"),), worse=("backend",),
     ),
     Matrix(
-        columns=(Column(repository="a", readiness="ready"),), free=(),
-        rows=(Row(package="gsplat", family="gaussian", states={"a": "work"}),),
-        order=(Unlock(package="gsplat", frees=("a",), waiting=1),),
+        columns=(MatrixColumn(repository="a", readiness="ready"),), free=(),
+        rows=(MatrixRow(package="gsplat", family="gaussian", states={"a": "work"}),),
+        order=(UnlockStep(package="gsplat", frees=("a",), waiting=1),),
     ),
     Smoke(
         machine="m", interpreter="/python", knowledge_date="2026-11-15",
-        suites=(SuiteLooks(suite="gsplat", title="t", looks=(LOOK, Look(probe="p", outcome="absent", reason="r"))),),
+        suites=(SuiteChecks(suite="gsplat", title="t",
+                            looks=(LOOK, BackendCheck(probe="p", outcome="absent", reason="r"))),),
     ),
     Recording(
         command=("python", "-c", "ü"), exit_code=None, seed=3, machine="m", environment={"torch": "2"},
         files=(RecordedFile(name="a", path="files/a.npy", sha256=HEX, dtype="bfloat16"),),
-        left_out=(LeftOut(name="x", reason="r"),),
+        left_out=(OmittedOutput(name="x", reason="r"),),
     ),
     GoldenComparison(
         reference="a", candidate="b",
         tensors=(
-            ComparedTensor(name="t", agrees=False, reason="r", worst=Worst(index=(1, 2), got="nan", wanted="1.0")),
+            ComparedTensor(name="t", agrees=False, reason="r",
+                           worst=WorstElement(index=(1, 2), got="nan", wanted="1.0")),
         ),
     ),
     Fit(
@@ -118,17 +121,17 @@ DOCUMENTS: list[Document] = [
     ),
     Scan(
         inventory=Inventory(
-            repository="r", counts=Counts(files=3, bytes=2**40, python=1, cuda=1, manifests=1),
+            repository="r", counts=FileCounts(files=3, bytes=2**40, python=1, cuda=1, manifests=1),
             dependencies=(Dependency(name="torch", requirement="torch>=2; python_version<'4'", location=PLACE),),
             extensions=(Extension(name="_C", how="jit", sources=("a.cu", "b.cpp"), location=PLACE),),
-            families={"native-op": 2, "attention": 0}, skipped=(Skipped(path="x", reason="is a pipe"),),
+            families={"native-op": 2, "attention": 0}, skipped=(SkippedFile(path="x", reason="is a pipe"),),
             readiness="needs-edits", reasons=("one",),
         ),
         findings=(FINDING,),
     ),
     Plan(
-        repository="r", gpu=GPU, stack=Chosen(id="rocm-7", reason="newest"), base=STACK,
-        rejected_stacks=(Rejected(id="rocm-6", reason="older"),), decisions=(DECISION,),
+        repository="r", gpu=GPU, stack=ChosenStack(id="rocm-7", reason="newest"), base=STACK,
+        rejected_stacks=(RejectedAlternative(id="rocm-6", reason="older"),), decisions=(DECISION,),
         edits=(
             PlannedEdit(
                 recipe="x", rewrite="guard_include", safety="safe", path="a.cu", findings=(FINDING,),
@@ -153,12 +156,12 @@ DOCUMENTS: list[Document] = [
                 proof=Proof(kind="added-file", holds=False, detail=""),
             ),
         ),
-        refused=(Refused(path="c.cu", recipe="x", reason="inside a macro"),), left=(LEFT,),
+        refused=(RefusedEdit(path="c.cu", recipe="x", reason="inside a macro"),), left=(LEFT,),
     ),
     Toolchains(
         found=(
-            FoundToolchain(kind="rocm", title="ROCm", hip="7.1.0"),
-            FoundToolchain(kind="wheels", title="w", headers="mixed", targets=("gfx942",), lacks="a download"),
+            DetectedToolchain(kind="rocm", title="ROCm", hip="7.1.0"),
+            DetectedToolchain(kind="wheels", title="w", headers="mixed", targets=("gfx942",), lacks="a download"),
         ),
     ),
     Inspection(
@@ -176,9 +179,9 @@ DOCUMENTS: list[Document] = [
     ),
     Evidence(
         repository="r", made=datetime(2026, 11, 15, 1, 2, 3, 456789, tzinfo=timezone.utc), machine="none", gpu=GPU,
-        documents=(Sealed(path="plan.json", sha256=HEX),), files=(), verdicts=(PASSED,),
+        documents=(SealedFile(path="plan.json", sha256=HEX),), files=(), verdicts=(PASSED,),
         tally=Tally(changed=1, left_for_person=0, rejected=2, not_verified=3),
-        missing=(Missing(link="run", reason="no GPU"),),
+        missing=(MissingLink(link="run", reason="no GPU"),),
     ),
     Snapshot(
         taken="2026-11-15", kernel="6.17", boot=("iommu=pt",), variables={"HIP_VISIBLE_DEVICES": "0"},
@@ -200,7 +203,7 @@ DOCUMENTS: list[Document] = [
                 confidence="inferred", checked=date(2026, 1, 3), sources=(Source(where="a place"),),
             ),
         ),
-        unread=(Unread(id="u", title="t", reason="r"),),
+        unread=(UncheckedCondition(id="u", title="t", reason="r"),),
     ),
     Ledger(
         fixes=(
@@ -211,7 +214,7 @@ DOCUMENTS: list[Document] = [
         ),
     ),
     Drafts(
-        repository="r", files=(Sealed(path="a/body.md", sha256=HEX),),
+        repository="r", files=(SealedFile(path="a/body.md", sha256=HEX),),
         drafts=(
             Draft(name="r", part="submodule", kind="pr", title="ü", folder="a", passed=1, failed=0, not_tested=2),
         ),
@@ -220,7 +223,7 @@ DOCUMENTS: list[Document] = [
         name="n", folder="/f", engine="local", seconds_left=1.5,
         jobs=(JobState(id="a", state="timed_out", attempts=2, failures=1, interruptions=1, seconds=0.5, code=None),),
     ),
-    BundleReport(name="train", sha256=HEX, bundle=Bundle(runs=(RUN,)), altered=(Altered(path="a", how="link"),)),
+    BundleReport(name="train", sha256=HEX, bundle=Bundle(runs=(RUN,)), altered=(AlteredFile(path="a", how="link"),)),
 ]  # fmt: skip
 
 NAMES = [f"{type(document).__name__}-{number}" for number, document in enumerate(DOCUMENTS)]
@@ -240,7 +243,7 @@ def test_document_comes_back_equal_and_as_the_same_text(document):
     assert again.to_json() == document.to_json()
 
 
-def test_every_document_there_is_has_an_example_here():
+def test_every_document_has_an_example():
     assert {type(document) for document in DOCUMENTS} == set(Document.__subclasses__())
 
 
@@ -257,9 +260,11 @@ def test_parameters_of_an_edit_keep_their_kinds(parameters):
     assert {k: type(v) for k, v in again.parameters.items()} == {k: type(v) for k, v in parameters.items()}
 
 
-@given(repository=TEXT, targets=st.lists(TEXT, max_size=3), reason=TEXT.filter(bool), looked=st.lists(TEXT, max_size=3))
-def test_any_text_comes_back(repository, targets, reason, looked):
-    verdict = Verdict(level="static", probe="p", outcome="failed", reason=reason, looked_at=tuple(looked))
+@given(
+    repository=TEXT, targets=st.lists(TEXT, max_size=3), reason=TEXT.filter(bool), checked=st.lists(TEXT, max_size=3)
+)
+def test_any_text_comes_back(repository, targets, reason, checked):
+    verdict = Verdict(level="static", probe="p", outcome="failed", reason=reason, looked_at=tuple(checked))
     document = Verdicts(repository=repository, targets=tuple(targets), verdicts=(verdict,))
     assert Verdicts.from_json(document.to_json(), "it") == document
 

@@ -18,7 +18,7 @@ PRICE = {"way": "rent", "low": 1.5, "high": 6, "currency": "USD", "known": "2026
 
 
 @pytest.mark.parametrize("key", ["memory_gb", "fp8", "matrix"])
-def test_an_nvidia_card_needs_what_no_target_says(key):
+def test_nvidia_card_needs_memory_fp8_and_matrix(key):
     with pytest.raises(ValidationError, match=f"{key} is missing"):
         Card.model_validate({name: value for name, value in NVIDIA.items() if name != key})
 
@@ -46,7 +46,7 @@ def test_a_price_without_order_date_or_source_is_refused(wrong):
         Price.model_validate({**PRICE, **wrong})
 
 
-def test_what_is_not_known_is_none_and_not_a_number():
+def test_unknown_value_is_none():
     card = Card.model_validate(AMD)
 
     assert card.is_amd

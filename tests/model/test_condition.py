@@ -22,10 +22,10 @@ RECORD = {
         {"gfx": ("mi300x",)},
     ],
 )
-def test_a_record_that_says_too_little_or_nonsense_is_refused(changes):
+def test_incomplete_or_inconsistent_record_is_refused(changes):
     with pytest.raises(ValidationError):
         Condition.model_validate({**RECORD, **changes})
 
 
-def test_a_reboot_by_root_is_taken():
+def test_reboot_with_root_is_accepted():
     assert Condition.model_validate({**RECORD, "reboot": True, "root": True}).reboot

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rocm3d.model.finding import Finding
-from rocm3d.model.fingerprint import fingerprints, unknown
+from rocm3d.model.fingerprint import fingerprints, new_findings
 
 
 def finding(line=2, column=1, rule="spaced_launch", path="a.cu", message="it is spaced", hint="close it") -> Finding:
@@ -29,7 +29,7 @@ def test_line_column_hint_and_spacing_make_no_other():
     assert fingerprints((finding(),)) == fingerprints((moved,))
 
 
-def test_equal_messages_in_a_file_are_numbered_by_place_whatever_the_order():
+def test_equal_messages_in_a_file_are_numbered_by_position():
     first, second = finding(line=2), finding(line=2, column=9)
 
     assert len(set(fingerprints((first, second)))) == 2
@@ -41,18 +41,18 @@ def test_the_digest_stays_what_it_is():
     assert fingerprints((finding(),)) == ("efda1849bf7130bec0e9ab3fe0a05b1d",)
 
 
-def test_unknown_are_those_beyond_the_known_number():
+def test_findings_beyond_the_known_number_are_new():
     findings = (finding(line=2), finding(line=5), finding(line=9))
 
-    assert unknown(findings, (finding(line=40), finding(line=50))) == (finding(line=9),)
-    assert unknown(findings, ()) == findings
-    assert unknown((), findings) == ()
+    assert new_findings(findings, (finding(line=40), finding(line=50))) == (finding(line=9),)
+    assert new_findings(findings, ()) == findings
+    assert new_findings((), findings) == ()
 
 
 @given(st.lists(st.tuples(st.integers(1, 9), st.sampled_from("ab"), st.text(max_size=3))), st.integers(0, 99))
-def test_moving_all_lines_leaves_nothing_unknown(places, by):
+def test_moved_lines_are_not_new(places, by):
     before = tuple(finding(line=line, path=path, message=text) for line, path, text in places)
     after = tuple(finding(line=item.line + by, path=item.path, message=item.message) for item in before)
 
-    assert unknown(after, before) == ()
+    assert new_findings(after, before) == ()
     assert len(set(fingerprints(after))) == len(after)

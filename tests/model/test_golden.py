@@ -8,10 +8,10 @@ def comparison(*agrees: bool) -> GoldenComparison:
     return GoldenComparison(reference="a", candidate="b", tensors=tensors)
 
 
-def test_nothing_to_compare_is_no_agreement():
+def test_no_tensors_do_not_agree():
     assert comparison().agrees is False
 
 
-def test_one_that_differs_is_enough():
+def test_one_different_tensor_is_enough():
     assert comparison(True, False).agrees is False
     assert comparison(True, True).agrees is True

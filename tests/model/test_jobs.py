@@ -12,9 +12,11 @@ def test_a_report_counts_its_jobs_in_a_fixed_order():
         name="n", folder="f", engine="local", jobs=(job("a", "failed"), job("b", "done"), job("c", "done"))
     )
     assert list(document.counts.items()) == [("done", 2), ("failed", 1)]
-    assert document.is_unwell
+    assert document.has_failures
     assert JobsReport.from_json(document.to_json(), "x") == document
 
 
-def test_a_report_of_what_waits_and_is_done_is_well():
-    assert not JobsReport(name="n", folder="f", engine="local", jobs=(job("a", "waiting"), job("b", "done"))).is_unwell
+def test_waiting_and_done_jobs_are_no_failures():
+    assert not JobsReport(
+        name="n", folder="f", engine="local", jobs=(job("a", "waiting"), job("b", "done"))
+    ).has_failures

@@ -10,7 +10,7 @@ from rocm3d.model.location import Location
 
 
 @pytest.mark.parametrize(("line", "column"), [(0, 1), (1, 0), (-1, 1)])
-def test_place_before_the_first_is_refused(line, column):
+def test_zero_based_position_is_refused(line, column):
     with pytest.raises(ValidationError, match="greater than or equal to 1"):
         Location(path="a.py", line=line, column=column)
 
@@ -19,6 +19,6 @@ def test_location_reads_as_compilers_write_it():
     assert str(Location(path="csrc/a.cu", line=212, column=18)) == "csrc/a.cu:212:18"
 
 
-def test_finding_has_its_place_as_one_value():
+def test_finding_has_a_location():
     finding = Finding(code="CU1", rule="r", severity="note", path="a.cu", line=3, column=4, message="m", hint="h")
     assert finding.location == Location(path="a.cu", line=3, column=4)

@@ -21,7 +21,7 @@ def package(*routes: dict[str, object]) -> Package:
 
 
 @pytest.mark.parametrize("decision", ["replace", "build", "substitute"])
-def test_route_that_puts_code_in_place_without_proof_is_refused(decision):
+def test_route_that_installs_code_without_proof_is_refused(decision):
     with pytest.raises(ValidationError, match="'wheel' installs code, so it needs `proof`"):
         Route.model_validate(route(decision=decision))
 
@@ -49,7 +49,7 @@ def test_route_with_a_wrong_value_is_refused_by_key(field, value):
 
 
 @pytest.mark.parametrize("term", ["p", "q[gpu]", "p[]", "p[gpu", "[gpu]"])
-def test_extra_that_is_none_of_its_names_is_refused(term):
+def test_extra_of_an_unknown_name_is_refused(term):
     with pytest.raises(ValidationError, match="must be a name from pip with an extra"):
         Package.model_validate({**package(route()).model_dump(), "only_with_extra": {term: "CUDA"}})
 
@@ -65,14 +65,14 @@ def test_two_routes_of_one_name_are_refused():
 
 
 @pytest.mark.parametrize("decision", ["keep", "drop", "stub", "blocked"])
-def test_route_that_puts_no_code_in_place_needs_no_proof(decision):
+def test_route_that_installs_no_code_needs_no_proof(decision):
     assert Route.model_validate(route(decision=decision)).proof == ""
 
 
-def test_route_with_proof_and_ranges_is_taken():
-    found = Route.model_validate(route(decision="build", proof="kernel names", rocm=">=6.4,<7", gfx=["gfx90a"]))
-    assert (found.rocm, found.torch, found.gfx) == (">=6.4,<7", "", ("gfx90a",))
+def test_route_with_proof_and_ranges_is_accepted():
+    result = Route.model_validate(route(decision="build", proof="kernel names", rocm=">=6.4,<7", gfx=["gfx90a"]))
+    assert (result.rocm, result.torch, result.gfx) == (">=6.4,<7", "", ("gfx90a",))
 
 
-def test_two_routes_of_different_names_are_taken():
+def test_two_routes_with_different_names_are_accepted():
     assert [r.id for r in package(route(), route(id="source", rank=2)).routes] == ["wheel", "source"]

@@ -33,7 +33,7 @@ def test_text_that_is_no_identifier_is_refused(text):
 
 
 @pytest.mark.parametrize("where", ["", "web"])
-def test_source_that_names_no_place_is_refused(where):
+def test_empty_source_is_refused(where):
     with pytest.raises(ValidationError, match="where"):
         Source(where=where)
 
@@ -44,17 +44,17 @@ def test_fact_without_a_source_is_refused():
 
 
 @pytest.mark.parametrize("text", ["", ">=6.4", ">=6.4,<7", "==7.0.*", "~=2.8"])
-def test_range_is_kept_as_written(text):
+def test_range_is_unchanged(text):
     assert RANGE.validate_python(text) == text
 
 
 @pytest.mark.parametrize(
     "text", ["gfx803", "gfx906", "gfx908", "gfx90a", "gfx90c", "gfx942", "gfx950", "gfx1100", "gfx1151"]
 )
-def test_gfx_id_of_a_real_gpu_is_taken(text):
+def test_real_gfx_id_is_accepted(text):
     assert GFX.validate_python(text) == text
 
 
 @pytest.mark.parametrize("text", ["mi300x", "rx-7900-xtx", "rocm-7.0", "3dgs", "a_b"])
-def test_identifier_is_taken(text):
+def test_identifier_is_accepted(text):
     assert IDENTIFIER.validate_python(text) == text

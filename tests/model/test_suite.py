@@ -8,7 +8,7 @@ from rocm3d.model.suite import Suite
 FACT = {"checked": "2026-11-15", "confidence": "inferred", "sources": [{"where": "somewhere"}]}
 
 
-def test_a_suite_with_nothing_to_look_at_is_refused():
+def test_empty_suite_is_refused():
     with pytest.raises(ValidationError, match="needs packages or probes"):
         Suite(id="empty", title="Empty", **FACT)
 
@@ -19,6 +19,6 @@ def test_a_probe_is_named_by_the_stem_of_a_file(name):
         Suite(id="s", title="S", probes=[{"probe": name, "modules": ["m"]}], **FACT)
 
 
-def test_a_probe_looks_at_something():
+def test_probe_needs_a_module():
     with pytest.raises(ValidationError):
         Suite(id="s", title="S", probes=[{"probe": "p", "modules": []}], **FACT)

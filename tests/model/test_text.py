@@ -6,50 +6,50 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.model.text import Text, encodable
+from rocm3d.model.text import Text, replace_surrogates
 
 # A small alphabet, so that line ends and wide characters are often adjacent.
 MIXED = st.lists(st.sampled_from(["\n", "\r\n", "\r", "a", "\t", "é", "€", "😀", "\u2028", "e\u0301"]), max_size=40)
 
 
 @given(parts=MIXED, data=st.data())
-def test_place_agrees_with_a_naive_count(parts, data):
+def test_position_agrees_with_a_naive_count(parts, data):
     text = "".join(parts)
     index = data.draw(st.integers(0, len(text)))
     before = text[:index]
     line = 1 + before.count("\n")
     column = 1 + len(before.split("\n")[-1])
     offset = len(before.encode())
-    assert Text(text.encode()).place(offset) == (line, column)
+    assert Text(text.encode()).position(offset) == (line, column)
     assert Text(text.encode()).line_of(offset) == line
 
 
 @given(content=st.binary(max_size=60), data=st.data())
-def test_any_bytes_have_places(content, data):
+def test_any_bytes_have_positions(content, data):
     """Invalid UTF-8 does not change the line."""
     offset = data.draw(st.integers(0, len(content)))
-    line, column = Text(content).place(offset)
+    line, column = Text(content).position(offset)
     start = content.rfind(b"\n", 0, offset) + 1
     assert line == 1 + content.count(b"\n", 0, offset)
     assert 1 <= column <= offset - start + 1
 
 
 @given(content=st.binary(max_size=60), data=st.data())
-def test_a_place_is_the_same_whatever_was_asked_before(content, data):
+def test_position_does_not_depend_on_earlier_calls(content, data):
     text = Text(content)
     for offset in data.draw(st.lists(st.integers(0, len(content)), max_size=8)):
-        assert text.place(offset) == Text(content).place(offset)
+        assert text.position(offset) == Text(content).position(offset)
 
 
-def test_many_places_in_one_long_line():
+def test_many_positions_in_one_long_line():
     """With a quadratic algorithm this would time out."""
     text = Text(b"x" * 2_000_000)
 
-    assert [text.place(offset)[1] for offset in range(0, 2_000_000, 20)][-1] == 1_999_981
+    assert [text.position(offset)[1] for offset in range(0, 2_000_000, 20)][-1] == 1_999_981
 
 
 @pytest.mark.parametrize(
-    ("content", "offset", "place"),
+    ("content", "offset", "path"),
     [
         (b"", 0, (1, 1)),
         (b"\n", 0, (1, 1)),
@@ -60,8 +60,8 @@ def test_many_places_in_one_long_line():
         (b"\xff\xff x", 3, (1, 4)),
     ],
 )
-def test_place_of_an_offset(content, offset, place):
-    assert Text(content).place(offset) == place
+def test_position_of_an_offset(content, offset, path):
+    assert Text(content).position(offset) == path
 
 
 @pytest.mark.parametrize(
@@ -82,13 +82,13 @@ def test_newline_is_the_one_used_most(content, newline):
 
 
 @given(st.text(st.characters(), max_size=20))
-def test_halves_of_characters_are_replaced_one_by_one(text):
-    found = encodable(text)
+def test_surrogates_are_replaced_one_by_one(text):
+    result = replace_surrogates(text)
 
-    assert len(text) == len(found)
-    assert found.encode().decode() == found
-    assert all(before == after or "\ud800" <= before <= "\udfff" for before, after in zip(text, found, strict=True))
+    assert len(text) == len(result)
+    assert result.encode().decode() == result
+    assert all(before == after or "\ud800" <= before <= "\udfff" for before, after in zip(text, result, strict=True))
 
 
 def test_other_characters_stay():
-    assert "caf\u00e9 \U0001f600 ?" == encodable("caf\u00e9 \U0001f600 \udcff")
+    assert "caf\u00e9 \U0001f600 ?" == replace_surrogates("caf\u00e9 \U0001f600 \udcff")

@@ -12,7 +12,7 @@ def verdict(**fields: object) -> Verdict:
     return Verdict.model_validate({"level": "static", "probe": "p", **fields})
 
 
-def test_passed_without_looking_is_refused():
+def test_passed_without_checked_items_is_refused():
     with pytest.raises(ValidationError, match="outcome passed needs looked_at"):
         verdict(outcome="passed", reason="surely")
 
@@ -34,7 +34,7 @@ def test_level_that_does_not_exist_is_refused():
         verdict(level="luck", outcome="failed", reason="r")
 
 
-def test_honest_verdicts_are_taken():
+def test_consistent_verdicts_are_accepted():
     assert verdict(outcome="passed", looked_at=("a.py",)).reason == ""
     assert [verdict(outcome=o, reason="why").outcome for o in ("failed", "skipped", "not_run")] == [
         "failed", "skipped", "not_run",

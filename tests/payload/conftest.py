@@ -18,7 +18,7 @@ LOADS_LIBRARY = "import ctypes, pathlib\nctypes.CDLL(str(pathlib.Path(__file__).
 
 
 @pytest.fixture(scope="session")
-def server(torch_python):
+def fork_server(torch_python):
     """One process with torch for all probes of this worker; it forks for each."""
     command = [torch_python, Path(__file__).with_name("fork_server.py"), PAYLOAD / "probe_backend.py"]
     pipe = subprocess.PIPE
@@ -41,9 +41,9 @@ def package(site):
         folder = site / name
         texts = {"__init__": "", **files}
         for path, text in texts.items():
-            place = folder / f"{path.replace('__DOT__', '/')}.py"
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_text(dedent(text))
+            file_path = folder / f"{path.replace('__DOT__', '/')}.py"
+            file_path.parent.mkdir(parents=True, exist_ok=True)
+            file_path.write_text(dedent(text))
         if library:
             library_file = next(Path(sysconfig.get_config_var("DESTSHARED")).glob("*.so"))
             shutil.copyfile(library_file, folder / "_native.so")
@@ -55,9 +55,9 @@ def package(site):
 
 
 @pytest.fixture
-def look(server, site, tmp_path, knowledge):
+def run_probe(fork_server, site, tmp_path, knowledge):
     """Runs a probe on modules; returns its result."""
-    tolerances = {item.id: [item.rtol, item.atol] for item in knowledge.tolerances.values()}
+    tolerances = {tolerance.id: [tolerance.rtol, tolerance.atol] for tolerance in knowledge.tolerances.values()}
 
     def run(probe: str, *modules: str, device: str = "cpu", roots: list[str] | None = None) -> dict:
         request = {
@@ -67,39 +67,39 @@ def look(server, site, tmp_path, knowledge):
             "tolerances": tolerances,
             "roots": [str(site)] if roots is None else roots,
         }
-        place = tmp_path / "answer.json"
-        place.unlink(missing_ok=True)
-        server.stdin.write(json.dumps({"request": request, "path": [str(site)], "to": str(place)}) + "\n")
-        server.stdin.flush()
-        assert next_line(server) == "done\n"
-        return json.loads(place.read_text()) if place.exists() else {"outcome": "died"}
+        response_path = tmp_path / "answer.json"
+        response_path.unlink(missing_ok=True)
+        fork_server.stdin.write(json.dumps({"request": request, "path": [str(site)], "to": str(response_path)}) + "\n")
+        fork_server.stdin.flush()
+        assert next_line(fork_server) == "done\n"
+        return json.loads(response_path.read_text()) if response_path.exists() else {"outcome": "died"}
 
     return run
 
 
 @pytest.fixture
-def torch_output(server, tmp_path):
+def torch_output(fork_server, tmp_path):
     """Runs a program in a process that has torch imported; returns its output."""
 
     def run(program: str, *path: Path, **env: str) -> str:
-        place = tmp_path / "printed.txt"
-        job = {"program": program, "path": list(map(str, path)), "env": env, "to": str(place)}
-        server.stdin.write(json.dumps(job) + "\n")
-        server.stdin.flush()
-        assert next_line(server) == "done\n"
-        return place.read_text()
+        output_path = tmp_path / "printed.txt"
+        job = {"program": program, "path": list(map(str, path)), "env": env, "to": str(output_path)}
+        fork_server.stdin.write(json.dumps(job) + "\n")
+        fork_server.stdin.flush()
+        assert next_line(fork_server) == "done\n"
+        return output_path.read_text()
 
     return run
 
 
 @pytest.fixture
-def agreeing():
+def checks_by_result():
     """Names of the checks that agree, and of those that do not."""
 
     def split(answer: dict) -> tuple[set[str], set[str]]:
-        found = {True: set(), False: set()}
+        names = {True: set(), False: set()}
         for check in answer["checks"]:
-            found[check["agrees"]].add(check["name"])
-        return found[True], found[False]
+            names[check["agrees"]].add(check["name"])
+        return names[True], names[False]
 
     return split

@@ -38,11 +38,11 @@ class Site:
         (self.folder / "torch" / "version.py").write_text(f"hip = {hip!r}\n")
         (self.folder / "torch" / "__init__.py").write_text("raise RuntimeError('imported')\n")
 
-    def ask(self, *words: str) -> list[str]:
+    def run(self, *words: str) -> list[str]:
         # -S: only this folder is on sys.path, not the site-packages of the tests.
-        given = {"PYTHONPATH": str(self.folder)}
+        environment = {"PYTHONPATH": str(self.folder)}
         command = [sys.executable, "-S", str(SCRIPT), *words]
-        ended = subprocess.run(command, capture_output=True, text=True, env=given, check=False)
+        ended = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
         assert ended.returncode == 0, ended.stderr
         return ended.stdout.splitlines()
 
@@ -53,7 +53,7 @@ def site(tmp_path):
 
 
 def test_an_empty_environment_holds_nothing(site):
-    assert site.ask("state") == [
+    assert site.run("state") == [
         "torch: none",
         "torchvision: none",
         "torchaudio: none",
@@ -63,15 +63,15 @@ def test_an_empty_environment_holds_nothing(site):
     ]
 
 
-def test_modules_are_found_under_whatever_name_they_came(site):
+def test_modules_of_any_distribution_are_listed(site):
     site.torch("2.6.0+rocm6.4", "6.4.43484")
     site.put("pytorch-triton-rocm", "3.2.0", "triton")
     site.put("Triton", "3.9.0", "other", top_level=True)
     site.put("torchmetrics", "1.0")
-    found = site.ask("state")
-    assert "torch: torch==2.6.0+rocm6.4" in found
-    assert "triton: pytorch-triton-rocm==3.2.0 triton==3.9.0" in found
-    assert "HIP: 6.4.43484" in found
+    lines = site.run("state")
+    assert "torch: torch==2.6.0+rocm6.4" in lines
+    assert "triton: pytorch-triton-rocm==3.2.0 triton==3.9.0" in lines
+    assert "HIP: 6.4.43484" in lines
 
 
 @pytest.mark.parametrize(
@@ -85,31 +85,31 @@ def test_modules_are_found_under_whatever_name_they_came(site):
         "jax-cuda12-plugin",
     ],
 )
-def test_cuda_packages_are_told_by_their_names(site, name):
+def test_cuda_packages_are_recognised_by_name(site, name):
     site.put(name, "1.0")
-    assert f"CUDA packages: {name}" in site.ask("state")
+    assert f"CUDA packages: {name}" in site.run("state")
 
 
 @pytest.mark.parametrize("name", ["nvidia-ml-py", "accumulate", "cuda-free", "pycuber", "focus1", "cupy-rocm-7-0"])
 def test_other_names_are_no_cuda_packages(site, name):
     site.put(name, "1.0")
-    assert "CUDA packages: none" in site.ask("state")
+    assert "CUDA packages: none" in site.run("state")
 
 
-def test_changes_are_told_and_no_change_is_silence(site):
-    before = "\n".join(site.ask("state"))
-    assert site.ask("changes", before) == []
+def test_changes_are_listed(site):
+    before = "\n".join(site.run("state"))
+    assert site.run("changes", before) == []
     site.torch("2.1.0", None)
-    assert site.ask("changes", before) == ["torch: none became torch==2.1.0"]
+    assert site.run("changes", before) == ["torch: none became torch==2.1.0"]
 
 
-def test_constraints_take_the_base_from_here_and_keep_the_rest(site, tmp_path):
+def test_constraints_pin_the_installed_base(site, tmp_path):
     site.torch("2.6.0+rocm6.4", "6.4")
     site.put("pytorch-triton-rocm", "3.2.0", "triton")
     (tmp_path / "constraints.txt").write_text(
         "# why\nnumpy<2  # x\nTorch==2.6.0\npytorch_triton_rocm==1\n-c more.txt\n-c /abs.txt\n-c https://host/x.txt\n"
     )
-    assert site.ask("constraints", str(tmp_path / "constraints.txt")) == [
+    assert site.run("constraints", str(tmp_path / "constraints.txt")) == [
         "# why",
         "numpy<2  # x",
         f"-c {tmp_path / 'more.txt'}",
@@ -121,7 +121,7 @@ def test_constraints_take_the_base_from_here_and_keep_the_rest(site, tmp_path):
         "pytorch-triton-rocm==3.2.0",
         "triton==0+comes.as.pytorch.triton.rocm",
     ]
-    assert site.ask("overrides", str(tmp_path / "constraints.txt"))[-1] == "triton ; sys_platform == 'never'"
+    assert site.run("overrides", str(tmp_path / "constraints.txt"))[-1] == "triton ; sys_platform == 'never'"
 
 
 @pytest.mark.parametrize(
@@ -134,29 +134,29 @@ def test_constraints_take_the_base_from_here_and_keep_the_rest(site, tmp_path):
         ({"pyproject.toml": "[project]\nname = 'x'\ndependencies = ['torch']\n"}, ["apart", "setuptools", "wheel"]),
     ],
 )
-def test_what_needs_torch_to_build_is_built_beside_it(site, tmp_path, files, answer):
+def test_build_mode_and_missing_requirements(site, tmp_path, files, answer):
     site.put("here", "1.0")
     source = tmp_path / "source"
     source.mkdir()
     for name, text in files.items():
         (source / name).write_text(text)
-    assert site.ask("build", str(source)) == answer
+    assert site.run("build", str(source)) == answer
 
 
-def test_what_came_from_a_folder_is_known(site, tmp_path):
+def test_install_from_a_folder_is_recognised(site, tmp_path):
     site.put("x", "1.0", direct_url_json=json.dumps({"url": (tmp_path / "a b").as_uri()}))
-    assert site.ask("from", str(tmp_path / "a b")) == ["yes"]
-    assert site.ask("from", str(tmp_path / "a")) == []
+    assert site.run("from", str(tmp_path / "a b")) == ["yes"]
+    assert site.run("from", str(tmp_path / "a")) == []
 
 
-def test_what_is_there_what_is_lacking_and_what_nothing_brings(site):
+def test_installed_and_missing_distributions(site):
     site.put("Some.Thing", "1.0")
     site.put("pytorch-triton-rocm", "3.2.0", "triton")
-    assert site.ask("there", "some-thing", "other") == ["some-thing 1.0"]
-    assert site.ask("lacking", "Some_Thing[x]>=2", "other==1") == ["other==1"]
-    assert site.ask("without", "triton", "torchaudio") == ["torchaudio"]
+    assert site.run("there", "some-thing", "other") == ["some-thing 1.0"]
+    assert site.run("lacking", "Some_Thing[x]>=2", "other==1") == ["other==1"]
+    assert site.run("without", "triton", "torchaudio") == ["torchaudio"]
 
 
 def test_addresses_and_versions(site, tmp_path):
-    assert site.ask("address", str(tmp_path / "a b")) == [(tmp_path / "a b").as_uri()]
-    assert site.ask("python") == [".".join(map(str, sys.version_info[:2]))]
+    assert site.run("address", str(tmp_path / "a b")) == [(tmp_path / "a b").as_uri()]
+    assert site.run("python") == [".".join(map(str, sys.version_info[:2]))]

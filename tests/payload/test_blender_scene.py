@@ -13,7 +13,7 @@ import trimesh
 from PIL import Image
 
 from rocm3d.viewer import blender
-from rocm3d.viewer.open import shape
+from rocm3d.viewer.open import load_shape
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -23,10 +23,15 @@ pytestmark = pytest.mark.full
 @pytest.fixture(scope="session")
 def blender_python():
     """A separate interpreter that has bpy; wheels exist only for some Python versions."""
-    place = Path(os.environ.get("ROCM3D_TEST_BLENDER") or ROOT / ".venv-blender" / "bin" / "python")
-    if not place.is_file() or subprocess.run([place, "-c", "import bpy"], check=False, capture_output=True).returncode:
-        pytest.skip(f"not run: {place} has no bpy; `make .venv-blender/installed` makes it, where there is a wheel")
-    return place
+    interpreter = Path(os.environ.get("ROCM3D_TEST_BLENDER") or ROOT / ".venv-blender" / "bin" / "python")
+    if (
+        not interpreter.is_file()
+        or subprocess.run([interpreter, "-c", "import bpy"], check=False, capture_output=True).returncode
+    ):
+        pytest.skip(
+            f"not run: {interpreter} has no bpy; `make .venv-blender/installed` makes it, where there is a wheel"
+        )
+    return interpreter
 
 
 def splat(folder: Path) -> Path:
@@ -55,8 +60,8 @@ def box(folder: Path) -> Path:
     return folder / "box.glb"
 
 
-def test_a_splat_and_a_mesh_are_seen_side_by_side(blender_python, tmp_path):
-    shapes = [shape(splat(tmp_path)), shape(box(tmp_path))]
+def test_splat_and_mesh_are_rendered_side_by_side(blender_python, tmp_path):
+    shapes = [load_shape(splat(tmp_path)), load_shape(box(tmp_path))]
 
     done = blender.write(shapes, tmp_path / "a.blend", (128, 64), blender_python, tmp_path / "a.png")
 
@@ -75,7 +80,7 @@ def test_a_splat_and_a_mesh_are_seen_side_by_side(blender_python, tmp_path):
 
 
 def test_the_scene_opens_again_with_its_textures_camera_and_engine(blender_python, tmp_path):
-    blender.write([shape(box(tmp_path))], tmp_path / "a.blend", (64, 48), blender_python)
+    blender.write([load_shape(box(tmp_path))], tmp_path / "a.blend", (64, 48), blender_python)
     code = (
         f"import bpy; bpy.ops.wm.open_mainfile(filepath={str(tmp_path / 'a.blend')!r}); s = bpy.context.scene; "
         "print(s.render.engine, s.camera.name, s.render.resolution_x, s.cycles.device, "
@@ -83,7 +88,7 @@ def test_the_scene_opens_again_with_its_textures_camera_and_engine(blender_pytho
         "len([i for i in bpy.data.images if i.type == 'IMAGE']))"
     )
 
-    said = subprocess.run([blender_python, "-c", code], check=True, capture_output=True, text=True).stdout
+    printed = subprocess.run([blender_python, "-c", code], check=True, capture_output=True, text=True).stdout
 
-    assert said.splitlines()[-1].split()[:3] == ["CYCLES", "camera", "64"]
-    assert said.splitlines()[-1].split()[4:] == ["True", "1"]
+    assert printed.splitlines()[-1].split()[:3] == ["CYCLES", "camera", "64"]
+    assert printed.splitlines()[-1].split()[4:] == ["True", "1"]

@@ -14,11 +14,11 @@ from waiting import wait_for_exit, wait_until
 SCRIPT = Path(__file__).resolve().parents[2] / "src" / "rocm3d" / "payload" / "clean_up.py"
 
 
-def keeper(mark: str, folder: Path) -> Program:
+def start_clean_up(mark: str, folder: Path) -> Program:
     return Program([sys.executable, "-I", SCRIPT, mark, folder], stdin=subprocess.PIPE)
 
 
-def unread(pipe) -> int:
+def unread_bytes(pipe) -> int:
     """Number of unread bytes in a pipe."""
     count = array.array("i", [0])
     fcntl.ioctl(pipe.fileno(), termios.FIONREAD, count)
@@ -28,10 +28,10 @@ def unread(pipe) -> int:
 def test_while_the_other_process_lives_nothing_is_touched(tmp_path):
     folder = tmp_path / "f"
     folder.mkdir()
-    with keeper("none", folder) as child:
+    with start_clean_up("none", folder) as child:
         child.stdin.write(b"x")
         child.stdin.flush()
-        wait_until(lambda: not unread(child.stdin), "a process that waits for the end of its input")
+        wait_until(lambda: not unread_bytes(child.stdin), "a process that waits for the end of its input")
 
         assert folder.is_dir()
         assert child.poll() is None
@@ -44,7 +44,7 @@ def test_at_its_end_marked_processes_and_the_folder_go_and_others_stay(tmp_path)
     with (
         Program(["sleep", "3600"], env=environment) as marked,
         Program(["sleep", "3600"]) as other,
-        keeper("mark-of-this-test", folder) as child,
+        start_clean_up("mark-of-this-test", folder) as child,
     ):
         child.stdin.close()
 

@@ -20,7 +20,7 @@ SCRIPT = Path(__file__).resolve().parents[2] / "src" / "rocm3d" / "payload" / "l
 PROGRAM = [sys.executable, "-I", "-S", str(SCRIPT)]
 
 
-class Talk:
+class LauncherClient:
     """A launcher process and the client side of its socket."""
 
     def __init__(self, folder: Path) -> None:
@@ -29,78 +29,78 @@ class Talk:
         self.line.settimeout(DEADLINE)
         with theirs:
             self.process = Program([*PROGRAM, "serve", str(theirs.fileno())], pass_fds=[theirs.fileno()])
-        self.answers = self.line.makefile("rb")
+        self.responses = self.line.makefile("rb")
 
     def request(self, command: list[str], **more: object) -> dict:
-        place = {"folder": str(self.folder), "log": str(self.folder / "log"), "status": str(self.folder / "a.1")}
-        return {"do": "start", "key": "a.1", "command": command, "about": {"job": "a"}, **place, **more}
+        paths = {"folder": str(self.folder), "log": str(self.folder / "log"), "status": str(self.folder / "a.1")}
+        return {"do": "start", "key": "a.1", "command": command, "about": {"job": "a"}, **paths, **more}
 
-    def ask(self, command: list[str], **more: object) -> None:
+    def start(self, command: list[str], **more: object) -> None:
         self.line.sendall(json.dumps(self.request(command, **more)).encode() + b"\n")
 
-    def answer(self) -> dict:
+    def response(self) -> dict:
         try:
-            return json.loads(self.answers.readline())
+            return json.loads(self.responses.readline())
         except TimeoutError:
             missed("an answer of the launcher")
 
     def close(self) -> None:
-        self.answers.close()
+        self.responses.close()
         self.line.close()
         end_family(self.process)
 
 
 @pytest.fixture
-def talk(tmp_path):
-    talk = Talk(tmp_path)
+def client(tmp_path):
+    talk = LauncherClient(tmp_path)
     yield talk
     talk.close()
 
 
-def test_an_attempt_that_has_a_file_is_not_begun_again(talk, tmp_path):
+def test_an_attempt_that_has_a_file_is_not_begun_again(client, tmp_path):
     (tmp_path / "a.1.running").write_text("")
-    talk.ask(["touch", "made"])
-    assert "File exists" in talk.answer()["refused"]
+    client.start(["touch", "made"])
+    assert "File exists" in client.response()["refused"]
     assert not (tmp_path / "made").exists()
 
 
-def test_a_gpu_that_is_taken_is_told_and_leaves_no_file(talk, tmp_path):
+def test_busy_gpu_is_reported_and_leaves_no_file(client, tmp_path):
     with (tmp_path / "gpu").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
-        talk.ask(["true"], lock=str(tmp_path / "gpu"))
-        assert talk.answer() == {"key": "a.1", "busy": True}
+        client.start(["true"], lock=str(tmp_path / "gpu"))
+        assert client.response() == {"key": "a.1", "busy": True}
     assert not (tmp_path / "a.1.running").exists()
-    talk.ask(["true"], lock=str(tmp_path / "gpu"))
-    assert talk.answer()["ended"]["ending"] == "done"
+    client.start(["true"], lock=str(tmp_path / "gpu"))
+    assert client.response()["ended"]["ending"] == "done"
 
 
-def test_a_lock_can_be_opened_by_others_and_needs_no_right_to_write(talk, tmp_path):
+def test_a_lock_can_be_opened_by_others_and_needs_no_right_to_write(client, tmp_path):
     before = os.umask(0o077)
     try:
-        again = Talk(tmp_path)
-        again.ask(["true"], lock=str(tmp_path / "gpu"))
-        assert "ended" in again.answer()
+        again = LauncherClient(tmp_path)
+        again.start(["true"], lock=str(tmp_path / "gpu"))
+        assert "ended" in again.response()
         again.close()
     finally:
         os.umask(before)
     assert (tmp_path / "gpu").stat().st_mode & 0o777 == 0o644
     (tmp_path / "a.1").unlink()
     (tmp_path / "gpu").chmod(0o444)
-    talk.ask(["true"], lock=str(tmp_path / "gpu"))
-    assert talk.answer()["ended"]["ending"] == "done"
+    client.start(["true"], lock=str(tmp_path / "gpu"))
+    assert client.response()["ended"]["ending"] == "done"
 
 
-def test_a_lock_is_never_opened_through_a_link(talk, tmp_path):
+def test_a_lock_is_never_opened_through_a_link(client, tmp_path):
     (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
-    talk.ask(["true"], lock=str(tmp_path / "link"))
-    assert "refused" in talk.answer()
+    client.start(["true"], lock=str(tmp_path / "link"))
+    assert "refused" in client.response()
     assert not (tmp_path / "elsewhere").exists()
 
 
 @pytest.mark.parametrize("name", ["log", "status"])
-def test_a_place_that_cannot_be_written_is_told_and_leaves_no_file(talk, tmp_path, name):
-    talk.ask(["true"], **{name: str(tmp_path / "nowhere" / "x")})
-    assert talk.answer()["errno"] == 2
+def test_unwritable_path_is_reported_and_leaves_no_file(client, tmp_path, name):
+    client.start(["true"], **{name: str(tmp_path / "nowhere" / "x")})
+    assert client.response()["errno"] == 2
     assert not list(tmp_path.glob("*.running"))
 
 
@@ -115,60 +115,60 @@ def test_a_place_that_cannot_be_written_is_told_and_leaves_no_file(talk, tmp_pat
         ("rocm3d-no-such-program", "failed", 127, None),
     ],
 )
-def test_how_a_job_ended_is_in_its_file(talk, tmp_path, command, ending, code, number):
-    talk.ask(["sh", "-c", command])
-    told = talk.answer()["ended"]
-    assert (told["ending"], told["code"], told["signal"]) == (ending, code, number)
-    assert json.loads((tmp_path / "a.1").read_bytes()) == told
+def test_status_file_has_the_ending(client, tmp_path, command, ending, code, number):
+    client.start(["sh", "-c", command])
+    result = client.response()["ended"]
+    assert (result["ending"], result["code"], result["signal"]) == (ending, code, number)
+    assert json.loads((tmp_path / "a.1").read_bytes()) == result
     assert (tmp_path / "a.1").stat().st_size == 512
     assert not (tmp_path / "a.1.running").exists()
 
 
-def test_other_codes_can_mean_success(talk):
-    talk.ask(["sh", "-c", "exit 1"], success=[0, 1])
-    assert talk.answer()["ended"]["ending"] == "done"
+def test_other_codes_can_mean_success(client):
+    client.start(["sh", "-c", "exit 1"], success=[0, 1])
+    assert client.response()["ended"]["ending"] == "done"
 
 
-def test_of_several_masks_the_first_that_is_set_stays(talk, tmp_path):
-    talk.ask(["sh", "-c", "echo $A/$B/$C"], env={"A": "", "B": "1", "C": "2"}, masks=["A", "B", "C"])
-    talk.answer()
+def test_of_several_masks_the_first_that_is_set_stays(client, tmp_path):
+    client.start(["sh", "-c", "echo $A/$B/$C"], env={"A": "", "B": "1", "C": "2"}, masks=["A", "B", "C"])
+    client.response()
     assert (tmp_path / "log").read_text() == "/1/\n"
 
 
-def test_the_file_is_there_and_locked_while_the_job_runs(talk, tmp_path):
-    talk.ask(["sleep", "3600"])
+def test_status_file_is_locked_while_the_job_runs(client, tmp_path):
+    client.start(["sleep", "3600"])
     assert json.loads(wait_for_file(tmp_path / "a.1.running"))["ending"] == "running"
     with (tmp_path / "a.1.running").open() as file, pytest.raises(BlockingIOError):
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    talk.line.sendall(json.dumps({"do": "end", "key": "a.1", "why": "cancelled"}).encode() + b"\n")
-    assert talk.answer()["ended"]["ending"] == "cancelled"
+    client.line.sendall(json.dumps({"do": "end", "key": "a.1", "why": "cancelled"}).encode() + b"\n")
+    assert client.response()["ended"]["ending"] == "cancelled"
 
 
 @pytest.mark.parametrize("how", ["close", "kill"])
-def test_nothing_outlives_the_launcher(talk, tmp_path, how):
-    talk.ask(["sh", "-c", "echo $$ > new; mv new pid; exec sleep 3600"])
+def test_nothing_outlives_the_launcher(client, tmp_path, how):
+    client.start(["sh", "-c", "echo $$ > new; mv new pid; exec sleep 3600"])
     pid = int(wait_for_file(tmp_path / "pid"))
     if how == "close":
-        talk.line.shutdown(socket.SHUT_RDWR)
-        assert wait_for_exit(talk.process) == 0
+        client.line.shutdown(socket.SHUT_RDWR)
+        assert wait_for_exit(client.process) == 0
     else:
-        talk.process.kill()
+        client.process.kill()
     wait_until_gone(pid)
     assert not (tmp_path / "a.1").exists()
 
 
-def test_one_job_by_itself_ends_with_whoever_started_it(tmp_path, talk):
+def test_one_job_by_itself_ends_with_whoever_started_it(tmp_path, client):
     request = tmp_path / "request.json"
-    request.write_text(json.dumps(talk.request(["sh", "-c", "sleep 3600 & echo $! > new; mv new pid; wait"])))
+    request.write_text(json.dumps(client.request(["sh", "-c", "sleep 3600 & echo $! > new; mv new pid; wait"])))
     with Program([*PROGRAM, "one", str(request)]) as alone:
         pid = int(wait_for_file(tmp_path / "pid"))
         os.kill(alone.pid, signal.SIGKILL)
         wait_until_gone(pid)
 
 
-def test_one_job_by_itself_has_its_status(tmp_path, talk):
+def test_one_job_by_itself_has_its_status(tmp_path, client):
     request = tmp_path / "request.json"
-    request.write_text(json.dumps(talk.request(["sh", "-c", "exit 3"])))
+    request.write_text(json.dumps(client.request(["sh", "-c", "exit 3"])))
     assert subprocess.run([*PROGRAM, "one", str(request)], check=False).returncode == 0
     assert json.loads((tmp_path / "a.1").read_bytes())["code"] == 3
     again = subprocess.run([*PROGRAM, "one", str(request)], check=False, capture_output=True, text=True)
@@ -183,6 +183,6 @@ def test_a_child_that_has_no_group_of_its_own_yet_is_ended_too():
     """A cancel may arrive before the child has created its process group."""
     module = runpy.run_path(str(SCRIPT), run_name="launch_jobs")
     with Program(["sleep", "3600"]) as child:
-        module["send"](child.pid, signal.SIGKILL)
+        module["send_signal"](child.pid, signal.SIGKILL)
 
         assert wait_for_exit(child) == -signal.SIGKILL

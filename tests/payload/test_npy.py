@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy
 import pytest
 
-PLACE = Path(__file__).resolve().parents[2] / "src" / "rocm3d" / "payload" / "npy.py"
+SCRIPT = Path(__file__).resolve().parents[2] / "src" / "rocm3d" / "payload" / "npy.py"
 WRITE = """
 import importlib.util, sys, torch
 from pathlib import Path
@@ -36,26 +36,26 @@ except TypeError as error:
 @pytest.fixture(scope="module")
 def written(torch_python, tmp_path_factory):
     folder = tmp_path_factory.mktemp("npy")
-    ended = subprocess.run([torch_python, "-c", WRITE, PLACE, folder], capture_output=True, text=True, check=False)
+    ended = subprocess.run([torch_python, "-c", WRITE, SCRIPT, folder], capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stderr
     return folder, dict(line.split(" ", 1) for line in ended.stdout.splitlines())
 
 
-def test_types_that_hold_no_plain_numbers_are_refused(written):
-    folder, said = written
+def test_unsupported_dtypes_are_refused(written):
+    folder, dtypes = written
 
-    assert said["refused"] == "qint8 tensors are not supported"
+    assert dtypes["refused"] == "qint8 tensors are not supported"
     assert not (folder / "odd.npy").exists()
 
 
 def test_numpy_reads_what_was_written(written):
-    folder, said = written
+    folder, dtypes = written
 
     def read(name):
         return numpy.load(folder / f"{name}.npy", allow_pickle=False)
 
     assert read("float32").tolist() == [[0, 3], [1, 4], [2, 5]]
-    assert (read("bfloat16").tolist(), said["bfloat16"], read("bfloat16").dtype) == (
+    assert (read("bfloat16").tolist(), dtypes["bfloat16"], read("bfloat16").dtype) == (
         [1, 3.140625],
         "bfloat16",
         "float32",

@@ -16,7 +16,7 @@ def run(request: dict, tmp_path: Path, python=sys.executable, **env):
     return subprocess.run([python, SCRIPT, note], capture_output=True, text=True, check=False, env=env or None)
 
 
-def test_a_package_that_is_not_there_is_absent_and_torch_is_not_needed_to_say_so(tmp_path):
+def test_missing_package_is_absent_without_torch(tmp_path):
     answer = json.loads(run({"modules": ["nobody_has_this"], "probe": "gsplat"}, tmp_path).stdout)
 
     assert (answer["outcome"], answer["reason"]) == ("absent", "is not installed")
@@ -38,7 +38,7 @@ def test_whatever_a_package_prints_the_answer_is_one_line(tmp_path):
     assert "hello" in ended.stderr
 
 
-def test_a_package_that_ends_the_process_leaves_no_answer_and_says_where(tmp_path):
+def test_crash_leaves_no_result_and_a_traceback(tmp_path):
     (tmp_path / "crash.py").write_text("import ctypes\nctypes.string_at(0)\n")
 
     ended = run({"modules": ["crash"]}, tmp_path, PYTHONPATH=str(tmp_path))
@@ -55,18 +55,18 @@ def test_a_package_that_ends_the_process_leaves_no_answer_and_says_where(tmp_pat
         ("raise SystemExit('sorry')", "ends the program: SystemExit sorry"),
     ],
 )
-def test_an_import_that_fails_is_broken_with_its_reason(package, look, source, reason):
+def test_an_import_that_fails_is_broken_with_its_reason(package, run_probe, source, reason):
     package("fancy", __init__=source)
 
-    answer = look("", "fancy")
+    answer = run_probe("", "fancy")
 
     assert (answer["outcome"], answer["reason"]) == ("broken", reason)
 
 
-def test_a_stand_in_of_ours_is_a_fallback_however_well_it_imports(package, look):
+def test_stub_of_rocm3d_is_a_fallback(package, run_probe):
     package("fancy", __init__="__rocm3d__ = 'a stub: raises when it is called'")
 
-    answer = look("", "fancy")
+    answer = run_probe("", "fancy")
 
     assert (answer["outcome"], answer["reason"]) == (
         "fallback",
@@ -74,24 +74,24 @@ def test_a_stand_in_of_ours_is_a_fallback_however_well_it_imports(package, look)
     )
 
 
-def test_a_gpu_that_torch_does_not_see_is_not_run(package, look):
+def test_a_gpu_that_torch_does_not_see_is_not_run(package, run_probe):
     package("torch_scatter")
 
-    answer = look("torch_scatter", "torch_scatter", device="cuda")
+    answer = run_probe("torch_scatter", "torch_scatter", device="cuda")
 
     assert answer["outcome"] == "not_run"
     assert answer["reason"].endswith(" (not a ROCm build) sees no GPU")
     assert answer["facts"] == {"gpu": False}
 
 
-def test_where_a_module_comes_from_is_told(package, look, site):
+def test_origin_of_a_module(package, run_probe, site):
     package("fancy", __init__="__version__ = '1.2'")
 
-    (here,) = look("", "fancy")["modules"]
-    (elsewhere,) = look("", "fancy", roots=[])["modules"]
-    (installed,) = look("", "torch")["modules"]
+    (local,) = run_probe("", "fancy")["modules"]
+    (elsewhere,) = run_probe("", "fancy", roots=[])["modules"]
+    (installed,) = run_probe("", "torch")["modules"]
 
-    assert here == {
+    assert local == {
         "name": "fancy", "file": str(site / "fancy" / "__init__.py"), "version": "1.2", "distribution": "",
         "origin": "repository", "stands_in": "",
     }  # fmt: skip
@@ -99,7 +99,7 @@ def test_where_a_module_comes_from_is_told(package, look, site):
     assert (installed["origin"], installed["distribution"]) == ("environment", "torch")
 
 
-def test_an_editable_install_is_where_its_distribution_says(package, look, site, tmp_path):
+def test_origin_of_an_editable_install(package, run_probe, site, tmp_path):
     source = tmp_path / "checkout with space"
     source.mkdir()
     package("fancy").rename(source / "fancy")
@@ -111,21 +111,21 @@ def test_an_editable_install_is_where_its_distribution_says(package, look, site,
     (about / "direct_url.json").write_text(json.dumps(url))
     (site / "fancy").symlink_to(source / "fancy")
 
-    (module,) = look("", "fancy", roots=[])["modules"]
+    (module,) = run_probe("", "fancy", roots=[])["modules"]
 
     assert (module["origin"], module["version"]) == ("editable", "1.0")
 
 
-def test_of_several_names_those_that_are_there_are_imported(package, look):
+def test_only_installed_modules_are_imported(package, run_probe):
     package("second")
 
-    answer = look("", "first", "second")
+    answer = run_probe("", "first", "second")
 
     assert [module["name"] for module in answer["modules"]] == ["second"]
 
 
-def test_a_probe_of_our_own_name_does_not_shadow_the_package(look):
+def test_a_probe_of_our_own_name_does_not_shadow_the_package(run_probe):
     """The probes are in files such as torch.py."""
-    (module,) = look("torch", "torch")["modules"]
+    (module,) = run_probe("torch", "torch")["modules"]
 
     assert module["file"].endswith("site-packages/torch/__init__.py")

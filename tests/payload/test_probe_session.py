@@ -12,11 +12,11 @@ def checks(device):
 
 
 @pytest.fixture
-def check(package, look):
+def check(package, run_probe):
     def run(got: str) -> dict:
         package("rocm3d_kernels", __init__=FAKE.format(got=got))
-        (found,) = look("rocm3d_kernels", "rocm3d_kernels")["checks"]
-        return found
+        (check_result,) = run_probe("rocm3d_kernels", "rocm3d_kernels")["checks"]
+        return check_result
 
     return run
 
@@ -31,25 +31,25 @@ def check(package, look):
         ("wanted + (wanted == 7)", "is 8.0 at [1, 3], not 7.0"),
     ],
 )
-def test_what_differs_is_named(check, got, reason):
-    found = check(got)
+def test_difference_is_described(check, got, reason):
+    check_result = check(got)
 
-    assert (found["agrees"], found["reason"]) == (False, reason)
-
-
-def test_what_agrees_says_by_how_much(check):
-    found = check("wanted + 5e-5 * (wanted == 7)")
-
-    assert found["agrees"] is True
-    assert found["max_error"] == pytest.approx(5e-5, rel=0.05)
-    assert found["worst"]["index"] == [1, 3]
-    assert found["tolerance"] == "float32-operator"
+    assert (check_result["agrees"], check_result["reason"]) == (False, reason)
 
 
-def test_an_unknown_tolerance_is_our_fault_and_told(package, look):
+def test_agreement_has_its_maximum_error(check):
+    check_result = check("wanted + 5e-5 * (wanted == 7)")
+
+    assert check_result["agrees"] is True
+    assert check_result["max_error"] == pytest.approx(5e-5, rel=0.05)
+    assert check_result["worst"]["index"] == [1, 3]
+    assert check_result["tolerance"] == "float32-operator"
+
+
+def test_unknown_tolerance_is_an_error(package, run_probe):
     package("rocm3d_kernels", __init__=FAKE.format(got="wanted").replace("float32-operator", "float32-nonsense"))
 
-    answer = look("rocm3d_kernels", "rocm3d_kernels")
+    answer = run_probe("rocm3d_kernels", "rocm3d_kernels")
 
     assert answer["outcome"] == "broken"
     assert "float32-nonsense" in answer["reason"]

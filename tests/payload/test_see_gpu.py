@@ -17,16 +17,16 @@ cuda = types.SimpleNamespace(
 """
 
 
-def told(folder: Path) -> dict:
+def run_script(folder: Path) -> dict:
     env = {**os.environ, "PYTHONPATH": str(folder)}
     ended = subprocess.run([sys.executable, SCRIPT], env=env, capture_output=True, text=True, check=True)
     return json.loads(ended.stdout)
 
 
-def test_without_torch_nothing_is_seen(tmp_path):
-    assert told(tmp_path) == {"torch": "", "hip": "", "devices": []}
+def test_without_torch_no_gpu_is_listed(tmp_path):
+    assert run_script(tmp_path) == {"torch": "", "hip": "", "devices": []}
 
 
-def test_torch_tells_its_build_and_devices(tmp_path):
+def test_torch_build_and_devices_are_listed(tmp_path):
     (tmp_path / "torch.py").write_text(TORCH)
-    assert told(tmp_path) == {"torch": "2.9.0+rocm", "hip": "7.0", "devices": [{"name": "card", "uuid": "ab-cd"}]}
+    assert run_script(tmp_path) == {"torch": "2.9.0+rocm", "hip": "7.0", "devices": [{"name": "card", "uuid": "ab-cd"}]}

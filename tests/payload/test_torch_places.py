@@ -8,10 +8,10 @@ from pathlib import Path
 SCRIPT = Path(__file__).resolve().parents[2] / "src" / "rocm3d" / "payload" / "torch_places.py"
 
 
-def test_an_interpreter_without_torch_says_so_and_where_its_headers_are():
+def test_interpreter_without_torch():
     """rocm3d's own environment has no torch, by design."""
-    said = subprocess.run([sys.executable, "-I", SCRIPT], capture_output=True, check=True).stdout
+    output = subprocess.run([sys.executable, "-I", SCRIPT], capture_output=True, check=True).stdout
 
-    found = json.loads(said)
-    assert found["torch"] == ""
-    assert "python" in found["include"]
+    folders = json.loads(output)
+    assert folders["torch"] == ""
+    assert "python" in folders["include"]

@@ -32,7 +32,7 @@ def test_tensors_are_unpacked_and_nothing_in_a_file_runs(torch_python, tmp_path)
     answer = json.loads(ended.stdout)
     assert "it ran" not in ended.stdout + ended.stderr
     assert set(answer["failed"]) == {"evil.pt", "broken.pt"}
-    assert [(item["name"], item["dtype"]) for item in answer["tensors"]] == [
+    assert [(entry["name"], entry["dtype"]) for entry in answer["tensors"]] == [
         ("good.pt:weights.0", "float32"),
         ("good.pt:weights.1", "float16"),
         ("good.pt:step", "int64"),

@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from rocm3d.model.failure import MachineLacks, UserError
+from rocm3d.model.errors import MachineError, UserError
 from rocm3d.model.snapshot import Snapshot
 from rocm3d.pipeline import doctor
-from rocm3d.pipeline.doctor import MOST_BYTES, read_plan, read_snapshot, save_snapshot, take_snapshot
+from rocm3d.pipeline.doctor import MAX_BYTES, read_plan, read_snapshot, save_snapshot, take_snapshot
 
 SOUND = json.loads(Snapshot(taken="2026-11-15T12:00:00Z").to_json())
 
@@ -43,36 +43,36 @@ def hostile() -> dict[str, bytes]:
         "command for a variable": spoilt(variables={"A;reboot": "1"}),
         "wrong kind": spoilt(gpus="many"),
         "unknown form": spoilt(rocm=[{"form": "magic", "path": "/"}]),
-        "too large": b" " * (MOST_BYTES + 1),
+        "too large": b" " * (MAX_BYTES + 1),
         "endless digits": b'{"schema_version": "1.0", "taken": ' + b"1" * 10_000 + b"}",
     }
 
 
 @pytest.mark.parametrize("name", sorted(hostile()))
 def test_hostile_snapshot_is_one_clear_line(tmp_path, name):
-    place = tmp_path / "machine.json"
-    place.write_bytes(hostile()[name])
+    path = tmp_path / "machine.json"
+    path.write_bytes(hostile()[name])
 
     with pytest.raises(UserError) as refused:
-        read_snapshot(place)
+        read_snapshot(path)
 
     assert refused.value.message.startswith("--from ")
     assert (refused.value.message + refused.value.hint).isprintable()
     assert len(refused.value.message) <= 300
 
 
-def test_newer_schema_says_what_to_install(tmp_path):
-    place = tmp_path / "machine.json"
-    place.write_text(json.dumps({**SOUND, "schema_version": "2.0", "tool_version": "3.1.0"}))
+def test_newer_schema_has_an_install_hint(tmp_path):
+    path = tmp_path / "machine.json"
+    path.write_text(json.dumps({**SOUND, "schema_version": "2.0", "tool_version": "3.1.0"}))
 
     with pytest.raises(UserError, match=r"has schema 2\.0") as refused:
-        read_snapshot(place)
+        read_snapshot(path)
 
     assert refused.value.hint.startswith("install rocm3d 3.1.0")
 
 
 @pytest.mark.parametrize("read", [read_snapshot, read_plan])
-def test_file_that_is_not_there(tmp_path, read):
+def test_missing_file(tmp_path, read):
     with pytest.raises(UserError, match="No such file"):
         read(tmp_path / "nowhere.json")
 
@@ -83,31 +83,31 @@ def test_folder_without_a_plan(tmp_path):
 
 
 def test_snapshot_is_not_a_plan(tmp_path):
-    place = tmp_path / "machine.json"
-    place.write_text(json.dumps(SOUND))
+    path = tmp_path / "machine.json"
+    path.write_text(json.dumps(SOUND))
 
     with pytest.raises(UserError, match="--plan"):
-        read_plan(place)
+        read_plan(path)
 
 
-def test_place_that_cannot_be_written(tmp_path):
+def test_unwritable_path(tmp_path):
     with pytest.raises(UserError, match="--save"):
         save_snapshot(Snapshot(taken="x"), tmp_path / "no" / "folder.json")
 
 
-def test_other_systems_are_told_how(knowledge, monkeypatch):
+def test_other_systems_get_a_hint(knowledge, monkeypatch):
     monkeypatch.setattr(doctor.sys, "platform", "darwin")
 
-    with pytest.raises(MachineLacks, match="Linux or WSL 2"):
+    with pytest.raises(MachineError, match="Linux or WSL 2"):
         take_snapshot(None, knowledge)
 
 
 def test_this_machine_is_read_saved_and_read_back(tmp_path, knowledge, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("VIRTUAL_ENV", raising=False)
-    found = take_snapshot(None, knowledge)
-    save_snapshot(found, tmp_path / "machine.json")
+    result = take_snapshot(None, knowledge)
+    save_snapshot(result, tmp_path / "machine.json")
 
-    assert found.no_python == "no Python with torch found"
-    assert found.processor.memory_bytes > 0
-    assert read_snapshot(tmp_path / "machine.json") == found
+    assert result.no_python == "no Python with torch found"
+    assert result.processor.memory_bytes > 0
+    assert read_snapshot(tmp_path / "machine.json") == result

@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.pipeline import fit_model
 
 # The table of the workstation essay of 2025-10-17, for one RX 7900 XTX.
@@ -32,7 +32,7 @@ def test_a_model_nobody_knows_is_refused(knowledge):
 
 
 @pytest.mark.parametrize(("model", "viability"), THEN.items())
-def test_the_table_of_2025_10_17_comes_out_again(knowledge, model, viability):
+def test_the_table_of_2025_10_17_is_reproduced(knowledge, model, viability):
     assert fit(knowledge, model, as_of=date(2025, 10, 17)).viability == viability
 
 
@@ -44,7 +44,7 @@ def test_a_later_date_shows_what_changed_and_why(knowledge):
     assert all(point.why and point.source for point in (*now.points, *now.closed))
 
 
-def test_parallel_jobs_follow_from_memory_and_the_rule_is_told(knowledge):
+def test_parallel_jobs_follow_from_memory_and_the_rule_is_shown(knowledge):
     document = fit(knowledge, "trellis", "mi300x")
 
     assert {mode.mode: mode.jobs for mode in document.memory} == {"image to 3D": 10}
@@ -58,7 +58,7 @@ def test_an_apu_depends_on_the_systems_memory(knowledge):
     assert any("shares the system's memory" in note for note in document.notes)
 
 
-def test_a_card_of_two_dies_is_judged_by_one(knowledge):
+def test_a_card_of_two_dies_counts_as_one(knowledge):
     document = fit(knowledge, "trellis", "mi250x")
 
     assert [mode.jobs for mode in document.memory] == [3]
@@ -68,7 +68,7 @@ def test_a_card_of_two_dies_is_judged_by_one(knowledge):
 @pytest.mark.parametrize(
     ("gpu", "cards"), [("rx 7900 xtx", ["rtx-3090", "rtx-4090"]), ("mi355x", ["b300"]), ("gfx1151", ["dgx-spark"])]
 )
-def test_left_out_the_nearest_nvidia_cards_are_taken(knowledge, gpu, cards):
+def test_default_is_the_nearest_nvidia_cards(knowledge, gpu, cards):
     assert [card.id for card in fit(knowledge, "point-e", gpu).comparison.against] == cards
 
 
@@ -81,7 +81,7 @@ def test_every_product_can_be_compared_and_no_cell_is_empty(knowledge):
         assert comparison.gpu.sources, product
 
 
-def test_mi300x_beside_h100_as_the_records_have_it(knowledge):
+def test_mi300x_compared_with_h100(knowledge):
     rows = {row.name: row for row in fit(knowledge, "point-e", "mi300x", against=("h100",)).comparison.aspects}
 
     assert (rows["memory"].rocm, rows["memory"].cuda) == ("192 GB HBM3", ("80 GB HBM3",))

@@ -2,17 +2,17 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.pipeline import machine
 
 
 @pytest.mark.parametrize(
-    ("here", "said"), [((), "no AMD GPU on this machine"), (("gfx942", "gfx1100"), "several kinds of AMD GPU")]
+    ("current", "message"), [((), "no AMD GPU on this machine"), (("gfx942", "gfx1100"), "several kinds of AMD GPU")]
 )
-def test_without_a_name_one_kind_of_gpu_must_be_here(knowledge, monkeypatch, here, said):
-    monkeypatch.setattr(machine, "gpus", lambda **_: list(here))
+def test_without_a_name_the_machine_must_have_one_kind_of_gpu(knowledge, monkeypatch, current, message):
+    monkeypatch.setattr(machine, "gpus", lambda **_: list(current))
 
-    with pytest.raises(UserError, match=said):
+    with pytest.raises(UserError, match=message):
         machine.resolve_gpu(None, knowledge)
 
 

@@ -7,13 +7,13 @@ from datetime import datetime, timezone
 
 import pytest
 
-from rocm3d.evidence.folder import Contents, write
+from rocm3d.evidence.folder import BundleContents, write
 from rocm3d.model.artifact import Artifact
 from rocm3d.model.evidence import Evidence
 from rocm3d.model.inventory import Scan
-from rocm3d.model.run import Installed, KernelTime, LoadedModule, Manifest, RunRecord
+from rocm3d.model.run import InstalledPackage, KernelTime, LoadedModule, Manifest, RunRecord
 from rocm3d.pipeline import Repository
-from rocm3d.workload import Workload, new_folder, run_workload
+from rocm3d.workload import RunRequest, new_run_folder, run_workload
 from rocm3d.workspace.sources import source_digest
 
 
@@ -25,10 +25,10 @@ def ported(example, knowledge):
 
 
 @pytest.fixture
-def ran(ported, knowledge):
+def with_run(ported, knowledge):
     """The port with a run kept beside it, and the folder of that."""
-    into = new_folder(ported.root, "train")
-    run_workload(Workload((sys.executable, "-c", "print(1)"), "train", ported.root, 60.0), into, knowledge)
+    into = new_run_folder(ported.root, "train")
+    run_workload(RunRequest((sys.executable, "-c", "print(1)"), "train", ported.root, 60.0), into, knowledge)
     return ported, into
 
 
@@ -39,7 +39,7 @@ def made_on_gpu():
     def make(root):
         manifest = Manifest(
             machine="m", gpu="AMD Instinct MI300X", gfx="gfx942", rocm="7.2", torch="2.9", commit="0" * 40,
-            packages=(Installed(name="torch", version="2.9"),), sources=source_digest(root),
+            packages=(InstalledPackage(name="torch", version="2.9"),), sources=source_digest(root),
         )  # fmt: skip
         return RunRecord(
             name="train", command=("python", "train.py"), started=datetime(2026, 11, 15, tzinfo=timezone.utc),
@@ -54,7 +54,7 @@ def made_on_gpu():
 
 
 def workload(repository):
-    return [(item.outcome, item.reason) for item in repository.verify(("workload",), ()).verdicts]
+    return [(entry.outcome, entry.reason) for entry in repository.verify(("workload",), ()).verdicts]
 
 
 def test_without_a_run_the_command_is_named(ported):
@@ -64,12 +64,12 @@ def test_without_a_run_the_command_is_named(ported):
     assert "rocm3d run -- CMD" in reason
 
 
-def test_a_run_without_torch_shows_nothing(ran):
-    assert workload(ran[0]) == [("not_run", "runs/train: the run did not import torch")]
+def test_a_run_without_torch_shows_nothing(with_run):
+    assert workload(with_run[0]) == [("not_run", "runs/train: the run did not import torch")]
 
 
-def test_after_a_change_of_the_code_the_run_no_longer_counts(ran):
-    repository, _ = ran
+def test_after_a_change_of_the_code_the_run_no_longer_counts(with_run):
+    repository, _ = with_run
     (repository.root / "train.py").write_text("changed = True\n")
 
     ((outcome, reason),) = workload(repository)
@@ -79,7 +79,7 @@ def test_after_a_change_of_the_code_the_run_no_longer_counts(ran):
 
 
 def test_a_run_on_the_planned_gpu_passes_and_closes_the_chain(ported, made_on_gpu):
-    write(Contents(runs=(made_on_gpu(ported.root),)), ported.documents.folder / "runs" / "train")
+    write(BundleContents(runs=(made_on_gpu(ported.root),)), ported.documents.folder / "runs" / "train")
 
     assert {outcome for outcome, _ in workload(ported)} == {"passed", "not_run"}  # its rasterizer was not imported
     evidence = ported.evidence()
@@ -88,32 +88,32 @@ def test_a_run_on_the_planned_gpu_passes_and_closes_the_chain(ported, made_on_gp
     assert [item.missing for item in evidence.sealed_runs] == [()]
 
 
-def test_the_evidence_names_the_run_and_tells_when_it_is_another(ran):
-    repository, into = ran
+def test_the_evidence_lists_the_run_and_detects_a_change(with_run):
+    repository, into = with_run
     repository.verify(("static",), ())
     (sealed,) = repository.evidence().sealed_runs
 
     assert (sealed.folder, sealed.outcome, sealed.of_these_sources) == ("train", "finished", True)
-    assert {"backend", "artifact", "profile"} <= {item.link for item in sealed.missing}
+    assert {"backend", "artifact", "profile"} <= {entry.link for entry in sealed.missing}
     assert repository.report().moved == ()
     (into / "output.txt").write_text("another")
     assert repository.report().moved == ("runs/train",)
 
 
-def test_verify_seals_what_it_says_anew(ported):
+def test_verify_renews_the_seal(ported):
     ported.verify(("static",), ())
     ported.evidence()
 
     ported.verify(("static", "workload"), ())
 
     assert ported.report().moved == ()
-    assert {item.level for item in ported.documents.read(Evidence).verdicts} == {"static", "workload"}
+    assert {entry.level for entry in ported.documents.read(Evidence).verdicts} == {"static", "workload"}
 
 
-def test_a_plan_that_is_applied_to_a_copy_can_be_reported_there(example, knowledge, tmp_path):
+def test_a_plan_that_is_applied_to_a_copy_can_be_reported(example, knowledge, tmp_path):
     repository = Repository(example("pins-only"), knowledge)
     plan = repository.plan(knowledge.gpu("gfx942"))
-    copy = repository.into(tmp_path / "copy")
+    copy = repository.copy_into(tmp_path / "copy")
     copy.documents.write(plan)
     copy.apply(plan, review=False, dry_run=False)
     copy.verify(("static",), ())
@@ -125,4 +125,4 @@ def test_a_damaged_inventory_does_not_stop_a_copy(example, knowledge, tmp_path):
     repository = Repository(example("pins-only"), knowledge)
     (repository.documents.folder / "inventory.json").write_text("{")
 
-    assert repository.into(tmp_path / "copy").documents.folder.is_dir()
+    assert repository.copy_into(tmp_path / "copy").documents.folder.is_dir()

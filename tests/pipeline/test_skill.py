@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.pipeline.skill import check_skill, write_skill
 
 
@@ -15,14 +15,14 @@ def test_a_folder_of_somebody_else_is_refused(tmp_path, knowledge):
     assert ["notes.txt"] == [path.name for path in tmp_path.iterdir()]
 
 
-def test_over_an_earlier_skill_it_names_what_is_not_of_this_one(tmp_path, knowledge):
-    place = tmp_path / "new"
+def test_writing_over_an_earlier_skill_returns_other_files(tmp_path, knowledge):
+    path = tmp_path / "new"
 
-    assert [] == write_skill(place, knowledge, {})
-    (place / "notes.txt").write_text("mine")
+    assert [] == write_skill(path, knowledge, {})
+    (path / "notes.txt").write_text("mine")
 
-    assert ["notes.txt"] == write_skill(place, knowledge, {})
-    assert "mine" == (place / "notes.txt").read_text()
+    assert ["notes.txt"] == write_skill(path, knowledge, {})
+    assert "mine" == (path / "notes.txt").read_text()
 
 
 def test_a_folder_without_a_skill_cannot_be_checked(tmp_path):
@@ -30,7 +30,7 @@ def test_a_folder_without_a_skill_cannot_be_checked(tmp_path):
         check_skill(tmp_path, {})
 
 
-def test_a_skill_is_checked_as_it_lies(tmp_path, knowledge):
+def test_an_existing_skill_is_checked(tmp_path, knowledge):
     write_skill(tmp_path / "new", knowledge, {})
     (tmp_path / "new" / "references" / "attention.md").unlink()
 

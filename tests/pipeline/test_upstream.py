@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from rocm3d.apply.git_patch import file_diff, mail
-from rocm3d.evidence.ledger import Book, LedgerChange
-from rocm3d.model.failure import UserError
+from rocm3d.apply.git_patch import file_diff, mail_patch
+from rocm3d.evidence.ledger import LedgerChange, LedgerFile
+from rocm3d.model.errors import UserError
 from rocm3d.pipeline import Repository
 from rocm3d.pipeline.upstream import draft_upstream
 from rocm3d.verify.probe import Network
@@ -35,7 +35,7 @@ def origin(tmp_path_factory, knowledge, git):
         git(folder, "commit", "-qm", "start")
     git(root, "submodule", "--quiet", "add", module, "libs/knn")
     git(root, "commit", "-qm", "submodule")
-    patch = mail("fix", "text", [file_diff("r.cu", b"a\n", b"b\n"), file_diff("rocm-port/x", None, b"c\n")])
+    patch = mail_patch("fix", "text", [file_diff("r.cu", b"a\n", b"b\n"), file_diff("rocm-port/x", None, b"c\n")])
     repository = Repository(root, knowledge)
     repository.apply(repository.plan(knowledge.gpu("gfx942")), review=True, dry_run=False)
     (root / "rocm-port" / "patches" / f"fancy-raster@{'d' * 40}.patch").write_bytes(patch)
@@ -52,13 +52,13 @@ def ported(origin, tmp_path, knowledge):
 
 @pytest.fixture
 def book(tmp_path):
-    return Book.at(tmp_path / "ledger.json", print)
+    return LedgerFile.open(tmp_path / "ledger.json", print)
 
 
-def test_documents_that_are_no_longer_what_was_sealed_give_no_draft(ported, book):
+def test_no_draft_from_changed_documents(ported, book):
     ported.evidence()
-    place = ported.documents.folder / "verdicts.json"
-    place.write_text(place.read_text() + " ")
+    path = ported.documents.folder / "verdicts.json"
+    path.write_text(path.read_text() + " ")
 
     with pytest.raises(UserError, match=r"changed since it was sealed: verdicts\.json"):
         draft_upstream(ported, "pr", None, book)
@@ -68,10 +68,10 @@ def test_documents_that_are_no_longer_what_was_sealed_give_no_draft(ported, book
 
 @pytest.mark.parametrize("line", [b"\n+#if", b"\n+++ b/"])
 @pytest.mark.parametrize("which", ["port.patch", "knn"])
-def test_a_patch_that_is_not_the_one_of_the_documents_gives_no_draft(ported, book, which, line):
+def test_no_draft_from_a_patch_that_differs_from_the_documents(ported, book, which, line):
     patches = ported.root / "rocm-port" / "patches"
-    place = ported.documents.folder / which if which == "port.patch" else next(patches.glob("knn@*"))
-    place.write_bytes(place.read_bytes().replace(line, b"%s//" % line, 1))
+    path = ported.documents.folder / which if which == "port.patch" else next(patches.glob("knn@*"))
+    path.write_bytes(path.read_bytes().replace(line, b"%s//" % line, 1))
 
     with pytest.raises(UserError, match=r"differs from patch\.json"):
         draft_upstream(ported, "pr", None, book)
@@ -89,22 +89,22 @@ def test_a_folder_of_somebody_else_is_left_alone(ported, book, tmp_path):
 
 
 def test_a_draft_that_somebody_worked_on_is_not_overwritten(ported, book):
-    place = draft_upstream(ported, "pr", None, book).folder / "knn" / "body.md"
-    place.write_text("my own words")
+    path = draft_upstream(ported, "pr", None, book).folder / "knn" / "body.md"
+    path.write_text("my own words")
 
     with pytest.raises(UserError, match=r"body\.md was edited since it was written"):
         draft_upstream(ported, "pr", None, book)
 
-    assert place.read_text() == "my own words"
+    assert path.read_text() == "my own words"
 
 
 def test_a_list_of_files_that_leads_elsewhere_is_refused(ported, book, tmp_path):
     folder = draft_upstream(ported, "pr", None, book).folder
     (tmp_path / "thesis.txt").write_text("years")
-    told = json.loads((folder / "drafts.json").read_text())
-    told["files"].append({"path": "../../../thesis.txt", "sha256": "0" * 64})
-    told["files"][0]["path"] = "around/gone.md"
-    (folder / "drafts.json").write_text(json.dumps(told))
+    message = json.loads((folder / "drafts.json").read_text())
+    message["files"].append({"path": "../../../thesis.txt", "sha256": "0" * 64})
+    message["files"][0]["path"] = "around/gone.md"
+    (folder / "drafts.json").write_text(json.dumps(message))
 
     with pytest.raises(UserError, match="thesis"):
         draft_upstream(ported, "pr", None, book)
@@ -113,8 +113,8 @@ def test_a_list_of_files_that_leads_elsewhere_is_refused(ported, book, tmp_path)
 
 
 def test_each_repository_gets_a_draft_whose_patch_applies(ported, book, git, tmp_path):
-    made = draft_upstream(ported, "pr", None, book)
-    drafts = {item.name: item for item in made.document.drafts}
+    output = draft_upstream(ported, "pr", None, book)
+    drafts = {item.name: item for item in output.document.drafts}
 
     assert {name: item.part for name, item in drafts.items()} == {
         "around": "repository", "knn": "submodule", "fancy-raster": "dependency",
@@ -126,16 +126,16 @@ def test_each_repository_gets_a_draft_whose_patch_applies(ported, book, git, tmp
     for name, source in (("around", ported.root), ("knn", ported.root / "libs" / "knn")):
         clean = tmp_path / "clean" / name
         git(tmp_path, "clone", "-q", "--no-recurse-submodules", source, clean)
-        for patch in sorted((made.folder / name).glob("*.patch")):
+        for patch in sorted((output.folder / name).glob("*.patch")):
             git(clean, "apply", patch)
         assert b"USE_ROCM" in (clean / "csrc" / "forward.cu").read_bytes()
         # An author is nobody's business but the sender's.
-        assert b"From:" not in (made.folder / name / "edits.patch").read_bytes()
-    assert not (made.folder / "knn" / "folder.patch").exists()
-    assert (made.folder / "fancy-raster" / "folder.patch").read_bytes().startswith(b"diff --git a/rocm-port/x")
+        assert b"From:" not in (output.folder / name / "edits.patch").read_bytes()
+    assert not (output.folder / "knn" / "folder.patch").exists()
+    assert (output.folder / "fancy-raster" / "folder.patch").read_bytes().startswith(b"diff --git a/rocm-port/x")
 
 
-def test_what_is_said_of_unifdef_holds(ported, book, git):
+def test_unifdef_command_of_the_draft_works(ported, book, git):
     if shutil.which("unifdef") is None:
         pytest.skip("not run: unifdef is not installed")
     ported.undo(keep_changed=False)
@@ -144,32 +144,32 @@ def test_what_is_said_of_unifdef_holds(ported, book, git):
     ported.apply(plan, review=False, dry_run=False)
     ported.verify(("static",), (), Network())
     ported.evidence()
-    made = draft_upstream(ported, "pr", None, book)
+    output = draft_upstream(ported, "pr", None, book)
     file = ported.root / "csrc" / "forward.cu"
 
-    assert "on `csrc/forward.cu` prints" in (made.folder / "around" / "body.md").read_text()
+    assert "on `csrc/forward.cu` prints" in (output.folder / "around" / "body.md").read_text()
     words = ["unifdef", "-UUSE_ROCM", "-U__HIP_PLATFORM_AMD__", str(file)]
     bare = subprocess.run(words, capture_output=True, text=True, check=False).stdout
     assert bare != file.read_text()
     assert bare == git(ported.root, "show", "HEAD:csrc/forward.cu")
 
 
-def test_what_was_changed_by_hand_is_said_to_be_in_no_patch(ported, book):
-    assert draft_upstream(ported, "pr", None, book).by_hand == ()
+def test_manual_changes_are_listed_as_not_in_the_patch(ported, book):
+    assert draft_upstream(ported, "pr", None, book).manually_changed == ()
     for name in ("csrc/forward.cu", "train.py", "scene.ply"):
         with (ported.root / name).open("a") as stream:
             stream.write("\n")
 
-    made = draft_upstream(ported, "pr", None, book)
-    folder = made.folder / "around"
+    output = draft_upstream(ported, "pr", None, book)
+    folder = output.folder / "around"
 
-    assert made.by_hand == ("csrc/forward.cu", "train.py")
+    assert output.manually_changed == ("csrc/forward.cu", "train.py")
     assert "not in this patch: `csrc/forward.cu`, `train.py`." in (folder / "body.md").read_text()
     assert "not in a patch: `csrc/forward.cu`, `train.py`. Add them" in (folder / "before-sending.md").read_text()
-    assert "not in this patch" not in (made.folder / "knn" / "body.md").read_text()
+    assert "not in this patch" not in (output.folder / "knn" / "body.md").read_text()
 
 
-def test_the_ledger_knows_the_fix_again_and_the_draft_says_what_became_of_it(ported, book):
+def test_the_ledger_recognises_the_fix_and_the_draft_has_its_status(ported, book):
     first = draft_upstream(ported, "pr", None, book)
     knn = next(fix for fix in first.fixes.values() if fix.dependency == "knn")
     book.mark(knn.id, LedgerChange(state="merged", links=(PULL,), repositories=("other",)))
@@ -181,7 +181,7 @@ def test_the_ledger_knows_the_fix_again_and_the_draft_says_what_became_of_it(por
     assert len(book.read().fixes) == 3
 
 
-def test_without_a_ledger_nothing_is_noted_and_parts_that_are_gone_leave_no_draft(ported, book):
+def test_without_a_ledger_no_fix_is_recorded_and_old_drafts_are_removed(ported, book):
     first = draft_upstream(ported, "pr", None, None)
     next((ported.root / "rocm-port" / "patches").glob("fancy-raster@*")).unlink()
 
@@ -190,6 +190,6 @@ def test_without_a_ledger_nothing_is_noted_and_parts_that_are_gone_leave_no_draf
     assert first.fixes == again.fixes == {}
     assert not book.place.exists()
     assert not (again.folder / "fancy-raster" / "body.md").exists()
-    sealed = {item.path for item in again.document.files}
-    there = {path.relative_to(again.folder).as_posix() for path in again.folder.rglob("*") if path.is_file()}
-    assert there == sealed | {"drafts.json"}
+    sealed = {entry.path for entry in again.document.files}
+    existing = {path.relative_to(again.folder).as_posix() for path in again.folder.rglob("*") if path.is_file()}
+    assert existing == sealed | {"drafts.json"}

@@ -10,7 +10,7 @@ from rocm3d.knowledge.base import Knowledge
 from rocm3d.model.card import Card
 from rocm3d.model.code import Code
 from rocm3d.model.finding import Finding
-from rocm3d.model.inventory import Counts, Dependency, Extension, Inventory, Scan
+from rocm3d.model.inventory import Dependency, Extension, FileCounts, Inventory, Scan
 from rocm3d.model.location import Location
 from rocm3d.model.package import Package, Route
 from rocm3d.model.recipe import Conditions, Recipe
@@ -28,31 +28,39 @@ class Make:
     today = TODAY
 
     @staticmethod
-    def route(name: str, decision: str = "keep", rank: int = 1, **rest) -> Route:
+    def route(name: str, decision: str = "keep", rank: int = 1, **fields) -> Route:
         proof = "ran" if decision in ("replace", "build", "substitute") else ""
-        given = {**FACT, "summary": f"{decision} it", "proof": proof, **rest}
-        return Route(id=name, decision=decision, rank=rank, **given)
+        arguments = {**FACT, "summary": f"{decision} it", "proof": proof, **fields}
+        return Route(id=name, decision=decision, rank=rank, **arguments)
 
     @staticmethod
-    def package(name: str, *routes: Route, **rest) -> Package:
-        return Package(id=name, pip=(name,), family="cleanup", purpose="a test", routes=routes, **{**FACT, **rest})
+    def package(name: str, *routes: Route, **fields) -> Package:
+        return Package(id=name, pip=(name,), family="cleanup", purpose="a test", routes=routes, **{**FACT, **fields})
 
     @staticmethod
-    def stack(name: str, released: date = TODAY, **rest) -> Stack:
-        given = {
+    def stack(name: str, released: date = TODAY, **fields) -> Stack:
+        arguments = {
             "rocm": "7.1",
             "torch": "2.9.0",
             "python": "3.12",
             "gfx": ("gfx942", "gfx1100"),
             "platforms": ("linux",),
         }
-        return Stack(id=name, title=name, form="container", released=released, **{**given, **FACT, **rest})
+        return Stack(id=name, title=name, form="container", released=released, **{**arguments, **FACT, **fields})
 
     @staticmethod
-    def target(gfx: str, product: str, wave_size: int = 64, **rest) -> Target:
+    def target(gfx: str, product: str, wave_size: int = 64, **fields) -> Target:
         products = (Product(id=product, title=product.upper(), vram_gb=192), Product(id=f"{product}-b", title="B"))
-        given = {"architecture": "cdna", "fp8": "fnuz", "matrix": "mfma", "lds_kib": 64, "rocm": ">=6", **FACT, **rest}
-        return Target(gfx=gfx, title=gfx, products=products, default_product=product, wave_size=wave_size, **given)
+        arguments = {
+            "architecture": "cdna",
+            "fp8": "fnuz",
+            "matrix": "mfma",
+            "lds_kib": 64,
+            "rocm": ">=6",
+            **FACT,
+            **fields,
+        }
+        return Target(gfx=gfx, title=gfx, products=products, default_product=product, wave_size=wave_size, **arguments)
 
     @staticmethod
     def code(code: str, rule: str, answered_by: str = "recipe", severity: str = "error") -> Code:
@@ -75,11 +83,11 @@ class Make:
         )
 
     @staticmethod
-    def card(name: str, gb: int | None = None, **rest) -> Card:
+    def card(name: str, gb: int | None = None, **fields) -> Card:
         """An NVIDIA card where its memory is given, else an AMD one."""
         theirs = {"vendor": "nvidia", "memory_gb": gb, "fp8": "ocp", "matrix": "tensor"}
         own = {"memory_kind": "HBM3", **({"vendor": "amd"} if gb is None else theirs)}
-        return Card(id=name, title=name.upper(), **{**own, **FACT, **rest})
+        return Card(id=name, title=name.upper(), **{**own, **FACT, **fields})
 
     @staticmethod
     def knowledge(packages=(), stacks=(), recipes=(), codes=(), targets=None) -> Knowledge:
@@ -97,14 +105,16 @@ class Make:
         )
 
     @staticmethod
-    def finding(code: str, rule: str, path: str = "a.cu", line: int = 1, package: str | None = None, **rest) -> Finding:
-        given = {"severity": "error", "message": "m", "hint": "h", "column": 1, **rest}
-        return Finding(code=code, rule=rule, path=path, line=line, package=package, **given)
+    def finding(
+        code: str, rule: str, path: str = "a.cu", line: int = 1, package: str | None = None, **fields
+    ) -> Finding:
+        arguments = {"severity": "error", "message": "m", "hint": "h", "column": 1, **fields}
+        return Finding(code=code, rule=rule, path=path, line=line, package=package, **arguments)
 
     @staticmethod
     def dependency(name: str, package: str | None = "", line: int = 1) -> Dependency:
-        place = Location(path="requirements.txt", line=line, column=1)
-        return Dependency(name=name, requirement=name, location=place, package=name if package == "" else package)
+        path = Location(path="requirements.txt", line=line, column=1)
+        return Dependency(name=name, requirement=name, location=path, package=name if package == "" else package)
 
     @staticmethod
     def extension(*sources: str, how: str = "build_extension", path: str = "setup.py") -> Extension:
@@ -114,7 +124,7 @@ class Make:
     def scan(findings=(), dependencies=(), extensions=()) -> Scan:
         inventory = Inventory(
             repository="r",
-            counts=Counts(files=1, bytes=1, python=0, cuda=1, manifests=1),
+            counts=FileCounts(files=1, bytes=1, python=0, cuda=1, manifests=1),
             families={},
             skipped=(),
             dependencies=tuple(dependencies),

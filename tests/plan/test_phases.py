@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from rocm3d.knowledge.load import load
-from rocm3d.plan.phases import phases
+from rocm3d.plan.phases import plan_phases
 
 
 @pytest.fixture(scope="module")
@@ -11,26 +11,26 @@ def method():
     return load().method
 
 
-def test_without_a_method_there_are_no_phases():
-    assert phases(None, (), ()) == ()
+def test_no_phases_without_a_method():
+    assert plan_phases(None, (), ()) == ()
 
 
-def test_all_nine_and_the_skipped_ones_say_why(method):
-    found = phases(method, (), ())
+def test_all_phases_and_skipped_ones_have_a_reason(method):
+    result = plan_phases(method, (), ())
 
-    assert [item.number for item in found] == list(range(9))
-    assert [item.number for item in found if not item.skipped] == [0, 1, 8]
-    assert all(item.state == f"skipped: {item.skipped}" for item in found if item.skipped)
+    assert [item.number for item in result] == list(range(9))
+    assert [item.number for item in result if not item.skipped] == [0, 1, 8]
+    assert all(item.state == f"skipped: {item.skipped}" for item in result if item.skipped)
 
 
 def test_findings_are_counted_in_their_phase(make, method):
     answered = [make.finding("CU301", "spaced_launch"), make.finding("DEP201", "cuda_only_package")]
     left = [make.finding("CU101", "lane_mask_32bit"), make.finding("CU201", "missing_header")]
 
-    found = {item.number: item for item in phases(method, answered, left)}
+    result = {entry.number: entry for entry in plan_phases(method, answered, left)}
 
-    assert (found[2].answered, found[2].left, found[2].state) == (1, 1, "1 answered, 1 left")
-    assert (found[3].answered, found[3].left) == (0, 1)
-    assert (found[5].answered, found[5].left) == (1, 0)
-    assert found[4].skipped
-    assert found[0].state == "applies"
+    assert (result[2].answered, result[2].left, result[2].state) == (1, 1, "1 answered, 1 left")
+    assert (result[3].answered, result[3].left) == (0, 1)
+    assert (result[5].answered, result[5].left) == (1, 0)
+    assert result[4].skipped
+    assert result[0].state == "applies"

@@ -4,100 +4,102 @@ import random
 
 import pytest
 
-from rocm3d.plan.routes import Circumstances, settle
+from rocm3d.plan.routes import RepositoryConstraints, choose_routes
 
 
 @pytest.fixture
-def settled(make):
+def choose(make):
     """Routes for packages on one stack, by package."""
 
-    def run(*packages, **given):
-        return settle(packages, make.stack("s"), make.knowledge().gpu("mi300x"), Circumstances(**given))
+    def run(*packages, **arguments):
+        return choose_routes(
+            packages, make.stack("s"), make.knowledge().gpu("mi300x"), RepositoryConstraints(**arguments)
+        )
 
     return run
 
 
-def taken(found):
-    return {name: item.chosen and item.chosen.id for name, item in found.items()}
+def chosen_ids(result):
+    return {name: entry.chosen and entry.chosen.id for name, entry in result.items()}
 
 
-def test_two_routes_that_need_other_versions_are_never_taken_together(make, settled):
-    found = settled(
+def test_two_routes_that_need_other_versions_are_never_taken_together(make, choose):
+    result = choose(
         make.package("p", make.route("new", needs={"numpy": ">=2"}), make.route("old", rank=2, needs={"numpy": "<2"})),
         make.package("q", make.route("only", needs={"numpy": "<2"})),
     )
 
-    assert taken(found) == {"p": "old", "q": "only"}
-    assert found["p"].rejected[0].reason == "conflicts with only of q: numpy >=2 versus <2"
-    assert found["p"].rejected[0].would_need == "another route for q"
+    assert chosen_ids(result) == {"p": "old", "q": "only"}
+    assert result["p"].rejected[0].reason == "conflicts with only of q: numpy >=2 versus <2"
+    assert result["p"].rejected[0].would_need == "another route for q"
 
 
-def test_what_cannot_be_together_at_all_blocks_one(make, settled):
-    found = settled(
+def test_an_unavoidable_conflict_blocks_one_package(make, choose):
+    result = choose(
         make.package("p", make.route("a", needs={"numpy": ">=2"})),
         make.package("q", make.route("b", needs={"numpy": "<2"})),
     )
 
-    assert sorted(map(str, taken(found).values())) in (["None", "a"], ["None", "b"])
+    assert sorted(map(str, chosen_ids(result).values())) in (["None", "a"], ["None", "b"])
 
 
-def test_what_a_route_moves_counts_as_a_need(make, settled):
-    found = settled(
+def test_a_moved_version_counts_as_required(make, choose):
+    result = choose(
         make.package("p", make.route("mover", moves={"triton": "3.4"}), make.route("still", rank=2)),
         make.package("q", make.route("only", needs={"triton": ">=3.5"})),
     )
 
-    assert taken(found) == {"p": "still", "q": "only"}
+    assert chosen_ids(result) == {"p": "still", "q": "only"}
 
 
-def test_least_is_given_up(make, settled):
+def test_best_combination_is_chosen(make, choose):
     """One package gives way for two."""
-    found = settled(
+    result = choose(
         make.package("p", make.route("new", needs={"numpy": ">=2"}), make.route("old", rank=2)),
         make.package("q", make.route("a", needs={"numpy": "<2"}), make.route("b", rank=2)),
         make.package("r", make.route("c", needs={"numpy": "<2"}), make.route("d", rank=2)),
     )
 
-    assert taken(found) == {"p": "old", "q": "a", "r": "c"}
+    assert chosen_ids(result) == {"p": "old", "q": "a", "r": "c"}
 
 
-def test_needs_that_agree_are_no_conflict(make, settled):
-    found = settled(
+def test_needs_that_agree_are_no_conflict(make, choose):
+    result = choose(
         make.package("p", make.route("a", needs={"numpy": ">=1.24"})),
         make.package("q", make.route("b", needs={"numpy": "<2"})),
     )
 
-    assert taken(found) == {"p": "a", "q": "b"}
+    assert chosen_ids(result) == {"p": "a", "q": "b"}
 
 
-def test_a_pin_of_the_repository_binds(make, settled):
+def test_a_pin_of_the_repository_binds(make, choose):
     package = make.package("p", make.route("new", needs={"numpy": ">=2"}), make.route("any", rank=2))
 
-    found = settled(package, versions={"numpy": ("==1.26.4",)})["p"]
+    result = choose(package, versions={"numpy": ("==1.26.4",)})["p"]
 
-    assert found.chosen.id == "any"
-    assert found.rejected[0].reason == "needs numpy >=2; the repository requires ==1.26.4"
-    assert settled(package, versions={"numpy": ("==1.26.4", ">=1.2")})["p"].chosen.id == "new"
+    assert result.chosen.id == "any"
+    assert result.rejected[0].reason == "needs numpy >=2; the repository requires ==1.26.4"
+    assert choose(package, versions={"numpy": ("==1.26.4", ">=1.2")})["p"].chosen.id == "new"
 
 
-def test_the_route_of_a_known_port_comes_first_where_it_fits(make, settled):
+def test_the_route_of_a_known_port_comes_first_where_it_fits(make, choose):
     package = make.package("p", make.route("wheel"), make.route("shim", rank=3))
 
-    found = settled(package, pinned={"p": "shim"})["p"]
+    result = choose(package, pinned={"p": "shim"})["p"]
 
-    assert (found.chosen.id, found.misses_pin, found.below_best) == ("shim", False, 0)
-    assert found.rejected[0].reason == "fits too, but ranks below shim"
+    assert (result.chosen.id, result.misses_pin, result.below_best) == ("shim", False, 0)
+    assert result.rejected[0].reason == "fits too, but ranks below shim"
 
 
-def test_the_route_of_a_known_port_is_left_where_it_does_not_fit(make, settled):
+def test_the_route_of_a_known_port_is_left_where_it_does_not_fit(make, choose):
     package = make.package("p", make.route("wheel"), make.route("shim", rank=3, rocm="<1"))
 
-    found = settled(package, pinned={"p": "shim"})["p"]
+    result = choose(package, pinned={"p": "shim"})["p"]
 
-    assert (found.chosen.id, found.misses_pin) == ("wheel", True)
+    assert (result.chosen.id, result.misses_pin) == ("wheel", True)
 
 
-def test_order_of_packages_and_routes_does_not_matter(make, settled):
+def test_order_of_packages_and_routes_does_not_matter(make, choose):
     def package(name, order):
         routes = [
             make.route(f"{name}{at}", rank=at, needs={"numpy": ("<2", ">=2", "==1.5")[at % 3]}) for at in (1, 2, 3)
@@ -109,15 +111,15 @@ def test_order_of_packages_and_routes_does_not_matter(make, settled):
         order = random.Random(seed)
         packages = [package(name, order) for name in "pqrs"]
         order.shuffle(packages)
-        results.add(str(sorted(taken(settled(*packages)).items())))
+        results.add(str(sorted(chosen_ids(choose(*packages)).items())))
 
     assert len(results) == 1
 
 
-def test_a_route_that_holds_only_without_the_import(make, settled):
+def test_a_route_that_works_only_without_the_import(make, choose):
     package = make.package("p", make.route("off", "drop", unless_imported=True), make.route("none", "blocked", rank=2))
 
-    assert settled(package)["p"].chosen.id == "off"
-    found = settled(package, imported=frozenset({"p"}))["p"]
-    assert found.chosen.id == "none"
-    assert found.rejected[0].reason == "works only if no module imports it at the top"
+    assert choose(package)["p"].chosen.id == "off"
+    result = choose(package, imported=frozenset({"p"}))["p"]
+    assert result.chosen.id == "none"
+    assert result.rejected[0].reason == "works only if no module imports it at the top"

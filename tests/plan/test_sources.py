@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.plan.sources import Conditions, source_plan
+from rocm3d.plan.sources import PlanContext, source_plan
 
 DECIDED = {"good": "replace", "bad": "blocked"}
 
 
 @pytest.fixture
-def sorted_out(make):
+def plan_sources(make):
     """The source plan of some findings on a wave-64 GPU with ROCm 7.1."""
 
     def run(findings, recipes=(), extensions=(), stack="s", gpu="mi300x"):
@@ -21,59 +21,59 @@ def sorted_out(make):
         ]
         knowledge = make.knowledge(recipes=recipes, codes=codes)
         base = make.stack(stack) if stack else None
-        return source_plan(findings, extensions, Conditions(knowledge, DECIDED, base, knowledge.gpu(gpu)))
+        return source_plan(findings, extensions, PlanContext(knowledge, DECIDED, base, knowledge.gpu(gpu)))
 
     return run
 
 
 def left(plan):
-    return [(item.finding.code, item.reason) for item in plan.left]
+    return [(entry.finding.code, entry.reason) for entry in plan.left]
 
 
-def test_note_needs_no_answer(make, sorted_out):
-    plan = sorted_out([make.finding("PY101", "flash_attention_required", severity="note")])
+def test_note_needs_no_fix(make, plan_sources):
+    plan = plan_sources([make.finding("PY101", "flash_attention_required", severity="note")])
 
     assert (plan.edits, plan.answered, plan.left) == ((), (), ())
 
 
-def test_no_recipe(make, sorted_out):
-    assert left(sorted_out([make.finding("CU301", "spaced_launch")])) == [("CU301", "no recipe yet")]
+def test_no_recipe(make, plan_sources):
+    assert left(plan_sources([make.finding("CU301", "spaced_launch")])) == [("CU301", "no recipe yet")]
 
 
 @pytest.mark.parametrize("status", ["planned", "refuted"])
-def test_recipe_that_is_not_active(make, sorted_out, status):
+def test_recipe_that_is_not_active(make, plan_sources, status):
     recipe = make.recipe("r", "CU301").model_copy(update={"status": status})
 
-    assert left(sorted_out([make.finding("CU301", "spaced_launch")], [recipe])) == [("CU301", "no recipe yet")]
+    assert left(plan_sources([make.finding("CU301", "spaced_launch")], [recipe])) == [("CU301", "no recipe yet")]
 
 
-def test_manual_recipe_is_advice(make, sorted_out):
-    plan = sorted_out([make.finding("CU301", "spaced_launch")], [make.recipe("r", "CU301", "manual")])
+def test_manual_recipe_is_advice(make, plan_sources):
+    plan = plan_sources([make.finding("CU301", "spaced_launch")], [make.recipe("r", "CU301", "manual")])
 
     assert left(plan) == [("CU301", "recipe r is advice, not an automatic edit")]
     assert plan.edits == ()
 
 
-def test_person(make, sorted_out):
-    plan = sorted_out([make.finding("PY101", "flash_attention_required")])
+def test_finding_that_needs_a_person(make, plan_sources):
+    plan = plan_sources([make.finding("PY101", "flash_attention_required")])
 
     assert left(plan) == [("PY101", "needs your decision about the program")]
 
 
-def test_decision_about_a_blocked_package(make, sorted_out):
-    plan = sorted_out([make.finding("DEP201", "cuda_only_package", package="bad")])
+def test_decision_about_a_blocked_package(make, plan_sources):
+    plan = plan_sources([make.finding("DEP201", "cuda_only_package", package="bad")])
 
     assert left(plan) == [("DEP201", "bad is blocked")]
 
 
-def test_decision_about_a_package_nobody_decided(make, sorted_out):
-    plan = sorted_out([make.finding("DEP201", "cuda_only_package", package="other")])
+def test_decision_about_an_undecided_package(make, plan_sources):
+    plan = plan_sources([make.finding("DEP201", "cuda_only_package", package="other")])
 
     assert left(plan) == [("DEP201", "other is blocked")]
 
 
-def test_decision_without_a_record(make, sorted_out):
-    plan = sorted_out([make.finding("DEP201", "cuda_only_package")])
+def test_decision_without_a_record(make, plan_sources):
+    plan = plan_sources([make.finding("DEP201", "cuda_only_package")])
 
     assert left(plan) == [("DEP201", "no known replacement for this package")]
 
@@ -86,93 +86,93 @@ def test_decision_without_a_record(make, sorted_out):
         ({"torch": "<2.9"}, "recipe r is for torch <2.9"),
     ],
 )
-def test_conditions_that_do_not_hold(make, sorted_out, when, reason):
-    plan = sorted_out([make.finding("CU301", "spaced_launch")], [make.recipe("r", "CU301", **when)])
+def test_conditions_that_do_not_hold(make, plan_sources, when, reason):
+    plan = plan_sources([make.finding("CU301", "spaced_launch")], [make.recipe("r", "CU301", **when)])
 
     assert left(plan) == [("CU301", reason)]
 
 
 @pytest.mark.parametrize("when", [{"wave_size": 64}, {"rocm": ">=7,<8"}, {"torch": ">=2.9"}])
-def test_conditions_that_hold(make, sorted_out, when):
-    plan = sorted_out([make.finding("CU301", "spaced_launch")], [make.recipe("r", "CU301", **when)])
+def test_conditions_that_hold(make, plan_sources, when):
+    plan = plan_sources([make.finding("CU301", "spaced_launch")], [make.recipe("r", "CU301", **when)])
 
     assert [edit.recipe for edit in plan.edits] == ["r"]
 
 
-def test_wave_size_is_asked_of_the_gpu(make, sorted_out):
-    found, recipe = make.finding("CU301", "spaced_launch"), make.recipe("r", "CU301", wave_size=32)
+def test_wave_size_of_the_gpu_decides(make, plan_sources):
+    result, recipe = make.finding("CU301", "spaced_launch"), make.recipe("r", "CU301", wave_size=32)
 
-    assert len(sorted_out([found], [recipe], gpu="rx7900xtx").edits) == 1
-
-
-def test_without_a_stack_only_the_wave_size_decides(make, sorted_out):
-    found = make.finding("CU301", "spaced_launch")
-
-    assert len(sorted_out([found], [make.recipe("r", "CU301", rocm="<7")], stack=None).edits) == 1
-    assert sorted_out([found], [make.recipe("r", "CU301", wave_size=32)], stack=None).edits == ()
+    assert len(plan_sources([result], [recipe], gpu="rx7900xtx").edits) == 1
 
 
-def test_decision_answers(make, sorted_out):
-    found = make.finding("DEP201", "cuda_only_package", package="good")
-    plan = sorted_out([found])
+def test_without_a_stack_only_the_wave_size_decides(make, plan_sources):
+    result = make.finding("CU301", "spaced_launch")
 
-    assert (plan.answered, plan.left) == ((found,), ())
+    assert len(plan_sources([result], [make.recipe("r", "CU301", rocm="<7")], stack=None).edits) == 1
+    assert plan_sources([result], [make.recipe("r", "CU301", wave_size=32)], stack=None).edits == ()
 
 
-def test_the_ports_own_install_files_answer_wherever_the_repository_installs(make, sorted_out):
-    found = [make.finding("DEP102", "cuda_index", path) for path in ("requirements.txt", "setup.sh")]
+def test_decision_fixes_a_finding(make, plan_sources):
+    result = make.finding("DEP201", "cuda_only_package", package="good")
+    plan = plan_sources([result])
 
-    assert sorted_out(found).answered == tuple(found)
+    assert (plan.answered, plan.left) == ((result,), ())
+
+
+def test_additions_fix_install_findings(make, plan_sources):
+    result = [make.finding("DEP102", "cuda_index", path) for path in ("requirements.txt", "setup.sh")]
+
+    assert plan_sources(result).answered == tuple(result)
 
 
 @pytest.fixture
-def beside(make):
+def plan_with_extra_recipe(make):
     """A recipe of PY101, which is about the package `good`, whose edit serves DEP201 as well."""
 
     def run(*findings, decision="replace", **when):
         recipe = make.recipe("r", "PY101", "review", **when).model_copy(update={"also": ("DEP201",)})
         own = make.code("PY101", "flash_attention_required").model_copy(update={"package": "good"})
         knowledge = make.knowledge(recipes=[recipe], codes=[own, make.code("DEP201", "cuda_only_package", "decision")])
-        given = Conditions(knowledge, {"good": decision}, make.stack("s"), knowledge.gpu("mi300x"))
-        return source_plan(findings, [], given)
+        arguments = PlanContext(knowledge, {"good": decision}, make.stack("s"), knowledge.gpu("mi300x"))
+        return source_plan(findings, [], arguments)
 
     return run
 
 
-def test_an_edit_beside_a_decision_is_for_its_package_and_its_conditions(make, beside):
-    found = make.finding("DEP201", "cuda_only_package", package="other")
+def test_extra_edit_depends_on_package_and_conditions(make, plan_with_extra_recipe):
+    result = make.finding("DEP201", "cuda_only_package", package="other")
 
-    assert left(beside(found)) == [("DEP201", "other is blocked")]
-    assert beside(make.finding("DEP201", "cuda_only_package", package="good"), torch="<2").edits == ()
+    assert left(plan_with_extra_recipe(result)) == [("DEP201", "other is blocked")]
+    assert plan_with_extra_recipe(make.finding("DEP201", "cuda_only_package", package="good"), torch="<2").edits == ()
 
 
-def test_an_edit_stands_beside_a_decision(make, beside):
-    found = make.finding("DEP201", "cuda_only_package", package="good")
+def test_an_edit_in_addition_to_a_decision(make, plan_with_extra_recipe):
+    result = make.finding("DEP201", "cuda_only_package", package="good")
 
-    plan = beside(found)
+    plan = plan_with_extra_recipe(result)
 
-    assert (plan.answered, plan.left, plan.settled) == ((found,), (), (found,))
-    assert [(edit.recipe, edit.findings) for edit in plan.edits] == [("r", (found,))]
+    assert (plan.answered, plan.left, plan.settled) == ((result,), (), (result,))
+    assert [(edit.recipe, edit.findings) for edit in plan.edits] == [("r", (result,))]
     assert plan.edited_codes == set()
 
 
-def test_an_edit_is_the_answer_where_the_package_is_blocked(make, beside):
-    plan = beside(make.finding("DEP201", "cuda_only_package", package="good"), decision="blocked")
+def test_an_edit_fixes_a_finding_of_a_blocked_package(make, plan_with_extra_recipe):
+    plan = plan_with_extra_recipe(make.finding("DEP201", "cuda_only_package", package="good"), decision="blocked")
 
     assert (plan.answered, plan.left, plan.edited_codes) == ((), (), {"DEP201"})
 
 
-def test_a_note_joins_the_edit_of_its_file(make, beside):
+def test_a_note_joins_the_edit_of_its_file(make, plan_with_extra_recipe):
     note = make.finding("DEP201", "cuda_only_package", package="good", severity="note", line=1)
     own = make.finding("PY101", "flash_attention_required", package="good", line=5)
 
-    plan = beside(own, note)
+    plan = plan_with_extra_recipe(own, note)
 
     assert [edit.findings for edit in plan.edits] == [(note, own)]
     assert (plan.answered, plan.left, plan.edited_codes) == ((), (), {"PY101"})
 
 
-def test_one_edit_for_each_file_and_recipe_in_path_order(make, sorted_out):
+def test_one_edit_for_each_file_and_recipe_in_path_order(make, plan_sources):
     recipes = [make.recipe("launch", "CU301", "review"), make.recipe("header", "CU201")]
     findings = [
         make.finding("CU301", "spaced_launch", "b.cu", 3),
@@ -181,7 +181,7 @@ def test_one_edit_for_each_file_and_recipe_in_path_order(make, sorted_out):
         make.finding("CU301", "spaced_launch", "a.cu", 5),
     ]
 
-    edits = sorted_out(findings, recipes).edits
+    edits = plan_sources(findings, recipes).edits
 
     assert [(edit.path, edit.recipe, len(edit.findings)) for edit in edits] == [
         ("a.cu", "launch", 1),
@@ -206,18 +206,18 @@ def test_one_edit_for_each_file_and_recipe_in_path_order(make, sorted_out):
         ([("build_extension", "setup.py", "csrc/a.cu"), ("jit", "z.py", "csrc/a.cu")], None),
     ],
 )
-def test_short_guard_only_where_build_extension_alone_builds_the_file(make, sorted_out, extensions, guard):
-    found, recipe = make.finding("CU301", "spaced_launch", "csrc/a.cu"), make.recipe("r", "CU301")
+def test_short_guard_only_where_build_extension_alone_builds_the_file(make, plan_sources, extensions, guard):
+    result, recipe = make.finding("CU301", "spaced_launch", "csrc/a.cu"), make.recipe("r", "CU301")
     built = [make.extension(source, how=how, path=path) for how, path, source in extensions]
 
-    (edit,) = sorted_out([found], [recipe], built).edits
+    (edit,) = plan_sources([result], [recipe], built).edits
 
     assert edit.parameters.get("guard") == guard
 
 
-def test_recipe_itself_is_not_changed_by_the_guard(make, sorted_out):
+def test_recipe_itself_is_not_changed_by_the_guard(make, plan_sources):
     recipe = make.recipe("r", "CU301")
 
-    sorted_out([make.finding("CU301", "spaced_launch")], [recipe], [make.extension("a.cu")])
+    plan_sources([make.finding("CU301", "spaced_launch")], [recipe], [make.extension("a.cu")])
 
     assert recipe.parameters == {"headers": ["x.h"]}

@@ -5,31 +5,30 @@ from datetime import date
 
 import pytest
 
-from rocm3d.model.failure import UserError
-from rocm3d.plan.dependencies import named
-from rocm3d.plan.routes import Circumstances
-from rocm3d.plan.stacks import Question
-from rocm3d.plan.stacks import choose as choose_stack
-from rocm3d.plan.wishes import Wishes
+from rocm3d.model.errors import UserError
+from rocm3d.plan.dependencies import package_by_distribution
+from rocm3d.plan.options import PlanOptions
+from rocm3d.plan.routes import RepositoryConstraints
+from rocm3d.plan.stacks import StackCriteria, choose_stack
 
 OLD, NEW = date(2026, 1, 1), date(2026, 11, 1)
 
 
-def choose(dependencies, knowledge, gpu, asked=None, pinned=None, **wishes):
-    names = named(dependencies, (), knowledge)
-    given = Circumstances(wishes.get("prefer", "stable"), pinned or {})
-    return choose_stack(Question(names, knowledge, gpu, given), Wishes(stack=asked, **wishes))
+def choose(dependencies, knowledge, gpu, asked=None, pinned=None, **options):
+    names = package_by_distribution(dependencies, (), knowledge)
+    arguments = RepositoryConstraints(options.get("prefer", "stable"), pinned or {})
+    return choose_stack(StackCriteria(names, knowledge, gpu, arguments), PlanOptions(stack=asked, **options))
 
 
 @pytest.fixture
 def chosen(make):
     """Chooses between an old stack with ROCm 6.4 and a new one with 7.1."""
 
-    def run(*packages, asked=None, gpu="mi300x", tried=True, pinned=None, **wishes):
+    def run(*packages, asked=None, gpu="mi300x", tried=True, pinned=None, **options):
         stacks = [make.stack("a-new", NEW, rocm="7.1", tried=tried), make.stack("b-old", OLD, rocm="6.4")]
         knowledge = make.knowledge(packages, stacks)
         names = [make.dependency(p.id) for p in packages]
-        return choose(names, knowledge, knowledge.gpu(gpu), asked, pinned, **wishes)
+        return choose(names, knowledge, knowledge.gpu(gpu), asked, pinned, **options)
 
     return run
 
@@ -44,53 +43,53 @@ def test_unknown_stack_is_refused_and_the_known_ones_named(chosen):
 def test_no_stack_for_the_gpu(make):
     knowledge = make.knowledge(stacks=[make.stack("s", gfx=("gfx1100",))])
 
-    found, judged, rejected = choose([], knowledge, knowledge.gpu("mi300x"), None)
+    result, evaluation, rejected = choose([], knowledge, knowledge.gpu("mi300x"), None)
 
-    assert (found, judged) == (None, None)
-    assert [(item.id, item.reason) for item in rejected] == [("s", "does not support gfx942")]
+    assert (result, evaluation) == (None, None)
+    assert [(entry.id, entry.reason) for entry in rejected] == [("s", "does not support gfx942")]
 
 
-def test_stacks_for_other_platforms_are_turned_down(make):
+def test_stacks_for_other_platforms_are_rejected(make):
     knowledge = make.knowledge(stacks=[make.stack("w", platforms=("windows", "wsl"))])
 
-    found, judged, rejected = choose([], knowledge, knowledge.gpu("mi300x"), None)
+    result, evaluation, rejected = choose([], knowledge, knowledge.gpu("mi300x"), None)
 
-    assert (found, judged) == (None, None)
-    assert [(item.id, item.reason) for item in rejected] == [("w", "is only for windows, wsl")]
-
-
-def test_asked_stack_is_taken_even_if_it_is_worse(chosen):
-    found, _, rejected = chosen(asked="b-old")
-
-    assert found.id == "b-old"
-    assert [(item.id, item.reason) for item in rejected] == [("a-new", "--stack b-old was chosen")]
+    assert (result, evaluation) == (None, None)
+    assert [(entry.id, entry.reason) for entry in rejected] == [("w", "is only for windows, wsl")]
 
 
-def test_asked_stack_without_code_for_the_gpu_is_not_taken(make):
+def test_requested_stack_is_chosen_even_if_it_is_worse(chosen):
+    result, _, rejected = chosen(asked="b-old")
+
+    assert result.id == "b-old"
+    assert [(entry.id, entry.reason) for entry in rejected] == [("a-new", "--stack b-old was chosen")]
+
+
+def test_requested_stack_without_support_for_the_gpu_is_not_chosen(make):
     knowledge = make.knowledge(stacks=[make.stack("s", gfx=("gfx1100",))])
 
-    found, _, rejected = choose([], knowledge, knowledge.gpu("mi300x"), "s")
+    result, _, rejected = choose([], knowledge, knowledge.gpu("mi300x"), "s")
 
-    assert found is None
+    assert result is None
     assert rejected[0].reason == "does not support gfx942"
 
 
 def test_newest_release_among_equals(chosen):
-    found, judged, rejected = chosen()
+    result, evaluation, rejected = chosen()
 
-    assert (found.id, judged.stack.id) == ("a-new", "a-new")
-    assert [(item.id, item.reason) for item in rejected] == [("b-old", f"older, released {OLD}")]
+    assert (result.id, evaluation.stack.id) == ("a-new", "a-new")
+    assert [(entry.id, entry.reason) for entry in rejected] == [("b-old", f"older, released {OLD}")]
 
 
 def test_fewer_blocked_beats_newer(make, chosen):
-    found, _, (rejected,) = chosen(make.package("p", make.route("r", rocm="<7")))
+    result, _, (rejected,) = chosen(make.package("p", make.route("r", rocm="<7")))
 
-    assert found.id == "b-old"
+    assert result.id == "b-old"
     assert rejected.reason == "blocked: p"
 
 
 @pytest.mark.parametrize("stand_in", ["stub", "substitute"])
-def test_fewer_stand_ins_beat_newer(make, chosen, stand_in):
+def test_fewer_stubs_beat_newer(make, chosen, stand_in):
     routes = make.route("real", "replace", rocm="<7"), make.route("fake", stand_in, rank=2)
 
     assert chosen(make.package("p", *routes))[0].id == "b-old"
@@ -102,7 +101,7 @@ def test_fewer_builds_beat_newer(make, chosen):
     assert chosen(make.package("p", *routes))[0].id == "b-old"
 
 
-def test_blocked_counts_before_stand_ins_and_builds(make, chosen):
+def test_blocked_counts_before_stubs_and_builds(make, chosen):
     """The old stack blocks one package; the new one stubs one and builds two."""
     packages = [
         make.package("p", make.route("new", "stub", rocm=">=7")),
@@ -112,14 +111,14 @@ def test_blocked_counts_before_stand_ins_and_builds(make, chosen):
     assert chosen(*packages)[0].id == "a-new"
 
 
-def test_stand_ins_count_before_builds(make, chosen):
+def test_stubs_count_before_builds(make, chosen):
     """The old stack stubs one package; the new one builds it."""
     package = make.package("p", make.route("b", "build", rocm=">=7"), make.route("s", "stub", rank=2))
 
     assert chosen(package)[0].id == "a-new"
 
 
-def test_equal_in_everything_is_told_apart_by_id(make):
+def test_equal_stacks_are_ordered_by_id(make):
     knowledge = make.knowledge(stacks=[make.stack("b"), make.stack("a")])
 
     assert choose([], knowledge, knowledge.gpu("mi300x"), None)[0].id == "a"
@@ -132,10 +131,10 @@ def test_rejected_stacks_come_in_id_order(make, gfx):
     knowledge = make.knowledge(stacks=[make.stack("z", gfx=gfx), *stacks.values()])
     backwards = replace(knowledge, stacks=dict(reversed(knowledge.stacks.items())))
 
-    one, other = (choose([], base, base.gpu("mi300x"), None)[2] for base in (knowledge, backwards))
+    first, other = (choose([], base, base.gpu("mi300x"), None)[2] for base in (knowledge, backwards))
 
-    assert [item.id for item in one] == sorted(item.id for item in one)
-    assert one == other
+    assert [item.id for item in first] == sorted(item.id for item in first)
+    assert first == other
 
 
 def test_a_rocm_that_is_no_version_is_refused(chosen):
@@ -144,53 +143,53 @@ def test_a_rocm_that_is_no_version_is_refused(chosen):
 
 
 @pytest.mark.parametrize(
-    ("asked", "taken"), [("6.4", "b-old"), ("7", "a-new"), (">=6,<7", "b-old"), ("==7.1", "a-new")]
+    ("requested", "selected"), [("6.4", "b-old"), ("7", "a-new"), (">=6,<7", "b-old"), ("==7.1", "a-new")]
 )
-def test_only_stacks_of_the_rocm_asked_for(chosen, asked, taken):
-    found, _, (rejected,) = chosen(rocm=asked)
+def test_only_stacks_of_the_requested_rocm(chosen, requested, selected):
+    result, _, (rejected,) = chosen(rocm=requested)
 
-    assert found.id == taken
-    assert f", not {asked}" in rejected.reason
-
-
-def test_none_of_the_rocm_asked_for(chosen):
-    found, judged, rejected = chosen(rocm="5.7")
-
-    assert (found, judged, len(rejected)) == (None, None, 2)
+    assert result.id == selected
+    assert f", not {requested}" in rejected.reason
 
 
-@pytest.mark.parametrize(("platform", "taken"), [("wsl", "w"), ("windows", "w"), ("linux", None)])
-def test_platform(make, platform, taken):
+def test_no_stack_of_the_requested_rocm(chosen):
+    result, evaluation, rejected = chosen(rocm="5.7")
+
+    assert (result, evaluation, len(rejected)) == (None, None, 2)
+
+
+@pytest.mark.parametrize(("platform", "selected"), [("wsl", "w"), ("windows", "w"), ("linux", None)])
+def test_platform(make, platform, selected):
     knowledge = make.knowledge(stacks=[make.stack("w", platforms=("windows", "wsl"))])
 
-    found, _, rejected = choose([], knowledge, knowledge.gpu("mi300x"), platform=platform)
+    result, _, rejected = choose([], knowledge, knowledge.gpu("mi300x"), platform=platform)
 
-    assert (found and found.id) == taken
-    assert [item.would_need for item in rejected] == ([] if taken else ["a release for linux"])
+    assert (result and result.id) == selected
+    assert [entry.would_need for entry in rejected] == ([] if selected else ["a release for linux"])
 
 
 def test_installed_torch_beats_every_stack(make, chosen):
-    there = make.stack("installed", OLD, rocm="6.3")
+    existing = make.stack("installed", OLD, rocm="6.3")
 
-    found, judged, rejected = chosen(installed=there)
+    result, evaluation, rejected = chosen(installed=existing)
 
-    assert (found.id, judged.stack) == ("installed", there)
-    assert {item.reason for item in rejected} == {"--keep-torch keeps the installed torch"}
+    assert (result.id, evaluation.stack) == ("installed", existing)
+    assert {entry.reason for entry in rejected} == {"--keep-torch keeps the installed torch"}
 
 
 def test_a_lost_feature_outweighs_builds_and_age(make, chosen):
     routes = make.route("off", "drop", rocm=">=7", loses="its point"), make.route("source", "build", rank=2, rocm="<7")
 
-    found, _, (rejected,) = chosen(make.package("p", *routes))
+    result, _, (rejected,) = chosen(make.package("p", *routes))
 
-    assert (found.id, rejected.reason) == ("b-old", "features lost: p")
+    assert (result.id, rejected.reason) == ("b-old", "features lost: p")
 
 
 def test_a_drop_that_loses_nothing_costs_nothing(make, chosen):
     assert chosen(make.package("p", make.route("off", "drop")))[0].id == "a-new"
 
 
-def test_a_stack_that_few_packages_were_tried_on_comes_last_unless_newest_is_wished(chosen):
+def test_an_untried_stack_comes_last_unless_newest_is_preferred(chosen):
     assert chosen(tried=False)[0].id == "b-old"
     assert chosen(tried=False, prefer="newest")[0].id == "a-new"
 
@@ -198,9 +197,9 @@ def test_a_stack_that_few_packages_were_tried_on_comes_last_unless_newest_is_wis
 def test_first_choices_beat_newer(make, chosen):
     routes = make.route("good", "replace", rocm="<7"), make.route("poor", "replace", rank=2)
 
-    found, _, (rejected,) = chosen(make.package("p", *routes))
+    result, _, (rejected,) = chosen(make.package("p", *routes))
 
-    assert (found.id, rejected.reason) == ("b-old", "second-choice routes: p")
+    assert (result.id, rejected.reason) == ("b-old", "second-choice routes: p")
     assert chosen(make.package("p", *routes), prefer="newest")[0].id == "a-new"
 
 
@@ -208,26 +207,26 @@ def test_fewest_builds_takes_a_worse_route_that_is_not_built(make, chosen):
     package = make.package("p", make.route("source", "build", rocm=">=7"), make.route("other", "substitute", rank=2))
 
     assert chosen(package)[1].decisions[0].route == "source"
-    found, judged, _ = chosen(package, prefer="fewest-builds")
-    assert (found.id, judged.decisions[0].route) == ("a-new", "other")
+    result, evaluation, _ = chosen(package, prefer="fewest-builds")
+    assert (result.id, evaluation.decisions[0].route) == ("a-new", "other")
 
 
-def test_more_open_ways_break_a_tie(make, chosen):
+def test_more_fallback_routes_break_a_tie(make, chosen):
     """Attention of the better library is possible with the older release alone."""
     package = make.package("p", make.route("plain", "build"), make.route("fast", "build", rank=2, rocm="<7"))
 
-    found, _, (rejected,) = chosen(package)
+    result, _, (rejected,) = chosen(package)
 
-    assert (found.id, rejected.reason) == ("b-old", "fewer fallback packages")
-    assert found.reason.endswith("fallback routes: p 1")
+    assert (result.id, rejected.reason) == ("b-old", "fewer fallback packages")
+    assert result.reason.endswith("fallback routes: p 1")
 
 
 def test_the_stack_that_the_known_port_ran_on_is_preferred(make, chosen):
     package = make.package("p", make.route("wheel", "replace"), make.route("shim", "substitute", rank=3, rocm="<7"))
 
-    found, judged, (rejected,) = chosen(package, pinned={"p": "shim"})
+    result, evaluation, (rejected,) = chosen(package, pinned={"p": "shim"})
 
-    assert (found.id, judged.decisions[0].route) == ("b-old", "shim")
+    assert (result.id, evaluation.decisions[0].route) == ("b-old", "shim")
     assert rejected.reason == "differs from the known port: p"
 
 

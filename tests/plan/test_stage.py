@@ -6,12 +6,12 @@ from datetime import timedelta
 
 import pytest
 
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.model.package import Licence
 from rocm3d.model.plan import Plan
 from rocm3d.model.port import Port
+from rocm3d.plan.options import PlanOptions
 from rocm3d.plan.stage import OLD_AFTER_DAYS, plan
-from rocm3d.plan.wishes import Wishes
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def base(make):
 def planned(make, base):
     def run(findings=(), dependencies=(), knowledge=base, gpu="mi300x", stack=None, today=make.today) -> Plan:
         document = make.scan(findings, dependencies)
-        return plan(document, knowledge.gpu(gpu), knowledge, today, Wishes(stack=stack))
+        return plan(document, knowledge.gpu(gpu), knowledge, today, PlanOptions(stack=stack))
 
     return run
 
@@ -52,7 +52,7 @@ def test_no_stack_for_the_gpu_is_blocked(make, base, planned):
     document = planned(knowledge=replace(base, stacks={"s3": base.stacks["s3"]}))
 
     assert (document.stack, document.base, document.readiness) == (None, None, "blocked")
-    assert [item.id for item in document.rejected_stacks] == ["s3"]
+    assert [entry.id for entry in document.rejected_stacks] == ["s3"]
     assert document.decisions == ()
 
 
@@ -64,7 +64,7 @@ def test_stub_makes_it_partial_and_is_named(make, planned):
     document = planned(dependencies=[make.dependency("fake")])
 
     assert document.readiness == "partial"
-    assert [item.name for item in document.stubs] == ["fake"]
+    assert [entry.name for entry in document.stubs] == ["fake"]
     assert document.warnings == ("fake: replaced by a stub; never counted as verified",)
 
 
@@ -73,7 +73,7 @@ def test_substitute_is_a_stub_too(make, planned):
 
     document = planned(dependencies=[make.dependency("p")], knowledge=knowledge)
 
-    assert [item.decision for item in document.stubs] == ["substitute"]
+    assert [entry.decision for entry in document.stubs] == ["substitute"]
 
 
 @pytest.mark.parametrize(("code", "rule"), [("CU301", "spaced_launch"), ("PY101", "flash_attention_required")])
@@ -89,12 +89,12 @@ def test_nothing_to_do_is_ready(make, planned):
     assert planned(dependencies=[make.dependency("plain"), make.dependency("numpy", None)]).readiness == "ready"
 
 
-def test_chosen_stack_is_in_the_plan_whole(base, planned):
+def test_plan_has_the_complete_stack(base, planned):
     document = planned()
 
     assert document.stack.id == "s1"
     assert document.base == base.stacks["s1"]
-    assert {item.id for item in document.rejected_stacks} == {"s2", "s3"}
+    assert {entry.id for entry in document.rejected_stacks} == {"s2", "s3"}
     assert document.knowledge_date == "2026-11-15"
 
 
@@ -126,9 +126,11 @@ def test_hazards_of_the_target_warn(make, planned):
 
 @pytest.mark.parametrize("name", ["gfx942", "GFX942", "mi300x", "MI300X", "mi-300-x"])
 def test_every_name_of_a_gpu_gives_the_same_bytes(make, planned, name):
-    given = [make.dependency("good")]
+    arguments = [make.dependency("good")]
 
-    assert planned(dependencies=given, gpu=name).to_json() == planned(dependencies=given, gpu="gfx942").to_json()
+    assert (
+        planned(dependencies=arguments, gpu=name).to_json() == planned(dependencies=arguments, gpu="gfx942").to_json()
+    )
 
 
 def test_other_product_of_the_same_gfx_is_another_plan(planned):
@@ -143,7 +145,7 @@ def test_round_trip(make, planned):
 
 def shuffled(knowledge, chance):
     """The same knowledge, every table filled in another order."""
-    names = [item.name for item in fields(knowledge) if item.name not in ("date", "method")]
+    names = [entry.name for entry in fields(knowledge) if entry.name not in ("date", "method")]
     tables = {name: getattr(knowledge, name) for name in names}
     return replace(
         knowledge,
@@ -191,24 +193,24 @@ def test_order_of_findings_does_not_matter(make, planned, seed):
     assert planned(other, dependencies).to_json() == straight
 
 
-def test_every_finding_is_in_one_place(make, planned):
+def test_every_finding_is_listed_once(make, planned):
     findings, dependencies = everything(make)
 
     document = planned(findings, dependencies)
-    edited = [found for edit in document.edits for found in edit.findings]
+    edited = [result for edit in document.edits for result in edit.findings]
     placed = [*edited, *document.answered, *(item.finding for item in document.left)]
 
     assert sorted(str(item) for item in placed) == sorted(str(item) for item in findings)
 
 
-def test_what_the_port_goes_without_is_said_first(make, planned):
+def test_lost_features_are_the_first_warnings(make, planned):
     target = make.target("gfx942", "mi300x", hazards=("it is hot",))
     package = make.package("p", make.route("off", "drop", loses="8-bit loading"))
     knowledge = make.knowledge([package], [make.stack("s", tried=False)], targets=[target])
 
     document = planned(dependencies=[make.dependency("p")], knowledge=knowledge)
 
-    assert [item.name for item in document.losses] == ["p"]
+    assert [entry.name for entry in document.losses] == ["p"]
     assert document.warnings == (
         "p: the port loses 8-bit loading",
         "s: few 3D packages are known to run on it",
@@ -223,7 +225,7 @@ def test_effort_is_counted_by_finding(make, base, planned):
     document = planned(findings, dependencies, knowledge=replace(base, codes=codes))
 
     assert str(document.effort) == "5 none, 0 minutes, 0 hours, 2 rewrite"
-    assert {item.effort for item in document.left} == {"rewrite"}
+    assert {entry.effort for entry in document.left} == {"rewrite"}
 
 
 def test_a_known_repository_takes_the_routes_that_its_port_ran_with(make, base):
@@ -235,7 +237,7 @@ def test_a_known_repository_takes_the_routes_that_its_port_ran_with(make, base):
 
     document = plan(known, knowledge.gpu("mi300x"), knowledge, make.today)
 
-    assert [item.route for item in document.decisions] == ["source"]
+    assert [entry.route for entry in document.decisions] == ["source"]
     assert document.known_as == "model"
     assert document.warnings[0].startswith("Known project: The Model.")
     assert plan(scan, knowledge.gpu("mi300x"), knowledge, make.today).decisions[0].route == "wheel"
@@ -248,7 +250,7 @@ def test_licence_policy(make, planned, rule, refused):
 
     document = planned(dependencies=[make.dependency("p")], knowledge=knowledge)
 
-    assert document.refused_by(rule) == (
+    assert document.licence_refusal(rule) == (
         "refused by the licence policy: p is under Some Source License" if refused else None
     )
-    assert planned().refused_by(rule) is None
+    assert planned().licence_refusal(rule) is None

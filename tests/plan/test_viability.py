@@ -4,11 +4,11 @@ from datetime import date
 
 import pytest
 
-from rocm3d.model.failure import UserError
-from rocm3d.model.port import Memory, Point, Port
+from rocm3d.model.errors import UserError
+from rocm3d.model.port import MemoryNeed, Port, ViabilityPoint
 from rocm3d.model.source import Source
 from rocm3d.model.target import Gpu
-from rocm3d.plan.viability import fit
+from rocm3d.plan.viability import rate_port
 
 SOURCE = Source(where="somewhere public")
 CARD = Gpu(gfx="gfx1100", product="rx-7900-xtx", title="RX 7900 XTX", wave_size=32, vram_gb=24)
@@ -16,32 +16,34 @@ APU = Gpu(gfx="gfx1151", product="strix", title="Strix Halo", wave_size=32, vram
 DAY = date(2026, 1, 1)
 
 
-def point(effect, **given):
-    return Point(**{"id": "p", "effect": effect, "why": "w", "since": date(2025, 1, 1), "source": SOURCE, **given})
+def point(effect, **arguments):
+    return ViabilityPoint(
+        **{"id": "p", "effect": effect, "why": "w", "since": date(2025, 1, 1), "source": SOURCE, **arguments}
+    )
 
 
 def memory(gb, known=date(2025, 1, 1)):
-    return Memory(mode="full", gb=gb, known=known, source=SOURCE)
+    return MemoryNeed(mode="full", gb=gb, known=known, source=SOURCE)
 
 
-def port(name="m", **given):
+def port(name="m", **arguments):
     record = {"checked": DAY, "confidence": "inferred", "sources": (SOURCE,), "id": name, "title": "M", "tier": 1}
-    return Port(**{**record, "families": ("gaussian",), **given})
+    return Port(**{**record, "families": ("gaussian",), **arguments})
 
 
 def viability(record, gpu=CARD, as_of=DAY, **others):
-    return fit(record, {record.id: record, **others}, gpu, as_of).viability
+    return rate_port(record, {record.id: record, **others}, gpu, as_of).viability
 
 
 def test_a_hosted_service_is_not_viable_whatever_its_score():
     assert viability(port(hosted=True)) == "Not viable"
 
 
-def test_a_circle_of_ports_is_refused():
+def test_circular_ports_are_refused():
     a, b = port("a", builds_on="b"), port("b", builds_on="a")
 
     with pytest.raises(UserError, match="circular"):
-        fit(a, {"a": a, "b": b}, CARD, DAY)
+        rate_port(a, {"a": a, "b": b}, CARD, DAY)
 
 
 def test_a_point_does_not_count_before_it_was_known_nor_once_it_is_over_nor_for_another_gpu():
@@ -53,9 +55,9 @@ def test_a_point_does_not_count_before_it_was_known_nor_once_it_is_over_nor_for_
 
 
 def test_a_closed_point_is_shown_as_what_changed():
-    result = fit(port(points=(point(-3, until=DAY),)), {}, CARD, DAY)
+    result = rate_port(port(points=(point(-3, until=DAY),)), {}, CARD, DAY)
 
-    assert [item.effect for item in result.closed] == [-3]
+    assert [entry.effect for entry in result.closed] == [-3]
     assert "until 2026-01-01" in result.closed[0].why
 
 
@@ -63,18 +65,18 @@ def test_memory_learnt_later_does_not_count():
     assert viability(port(memory=(memory(100, known=date(2026, 1, 2)),))) == "High"
 
 
-def test_shared_memory_is_not_judged():
-    result = fit(port(memory=(memory(100),)), {}, APU, DAY)
+def test_shared_memory_costs_no_points():
+    result = rate_port(port(memory=(memory(100),)), {}, APU, DAY)
 
     assert result.viability == "High"
-    assert [item.fits for item in result.memory] == [None]
+    assert [entry.fits for entry in result.memory] == [None]
 
 
 @pytest.mark.parametrize(
     ("gb", "score", "fits"), [(8, 5, True), (21.6, 5, True), (21.7, 4, True), (24, 4, True), (24.5, 3, False)]
 )
-def test_the_hungriest_mode_decides_about_memory(gb, score, fits):
-    result = fit(port(memory=(memory(1), memory(gb))), {}, CARD, DAY)
+def test_the_largest_mode_decides_about_memory(gb, score, fits):
+    result = rate_port(port(memory=(memory(1), memory(gb))), {}, CARD, DAY)
 
     assert result.score == score
     assert result.memory[1].fits is fits
@@ -90,12 +92,12 @@ def test_points_add_up_to_a_band(effect, band):
 def test_what_it_builds_on_counts_too():
     base = port("base", points=(point(-2),), memory=(memory(24.5),))
 
-    result = fit(port(builds_on="base"), {"base": base}, CARD, DAY)
+    result = rate_port(port(builds_on="base"), {"base": base}, CARD, DAY)
 
-    assert [item.effect for item in result.points] == [-2, -2]
+    assert [entry.effect for entry in result.points] == [-2, -2]
     assert result.viability == "Very Low"
 
 
-def test_a_repository_is_not_judged_before_it_was_known():
+def test_a_repository_has_no_score_before_it_was_known():
     with pytest.raises(UserError, match="was not known on 2026-01-01"):
-        fit(port(first_known=date(2026, 1, 2)), {}, CARD, DAY)
+        rate_port(port(first_known=date(2026, 1, 2)), {}, CARD, DAY)

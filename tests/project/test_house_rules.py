@@ -13,7 +13,7 @@ import pytest
 
 from rocm3d.knowledge.load import tomllib
 from rocm3d.pipeline import check_knowledge
-from rocm3d.scan.detector import detectors
+from rocm3d.scan.detector import all_detectors
 
 ROOT = Path(__file__).resolve().parents[2]
 KNOWLEDGE = ROOT / "knowledge"
@@ -30,14 +30,14 @@ RECORDS = [
 
 
 def test_every_active_code_is_raised_and_every_raised_code_is_active(knowledge):
-    raised = {detector.code for detector in detectors()}
+    raised = {detector.code for detector in all_detectors()}
     active = {code.code for code in knowledge.codes.values() if code.status == "active"}
 
     assert raised == active
 
 
 def test_every_detector_bears_the_rule_name_of_its_code(knowledge):
-    assert {d.code: d.rule for d in detectors()} == {d.code: knowledge.codes[d.code].rule for d in detectors()}
+    assert {d.code: d.rule for d in all_detectors()} == {d.code: knowledge.codes[d.code].rule for d in all_detectors()}
 
 
 def test_the_knowledge_base_has_no_problem(knowledge):

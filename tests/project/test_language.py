@@ -28,7 +28,9 @@ def first_column(text: str) -> list[str]:
 
 
 WORDS = frozenset(first_column(section("Names not to use")))
-WHOLE_NAMES = frozenset(re.findall(r"`(\w+)`", section("Names not to use").split("complete name only")[1].split(":")[1]))
+WHOLE_NAMES = frozenset(
+    re.findall(r"`(\w+)`", section("Names not to use").split("complete name only")[1].split(":")[1])
+)
 PHRASES = [
     re.compile(r"\b" + phrase.replace("…", r"\S+(?: \S+)?").replace(" ", r"\s+") + r"\b", re.IGNORECASE)
     for phrase in first_column(section("Phrases not to use in texts"))

@@ -103,9 +103,9 @@ def test_the_server_and_the_skill_refer_to_each_other(knowledge):
     from rocm3d.cli.help import help_texts
     from rocm3d.cli.main import build
     from rocm3d.mcp.server import INSTRUCTIONS
-    from rocm3d.skill.stage import skill
+    from rocm3d.skill.stage import skill_files
 
-    page = skill(knowledge, help_texts(build()))["SKILL.md"]
+    page = skill_files(knowledge, help_texts(build()))["SKILL.md"]
 
     assert "`rocm3d mcp`" in page
     assert "rocm3d://skill/SKILL.md" in page

@@ -50,7 +50,7 @@ def test_a_scan_that_was_made_before_loads_neither_rules_nor_models_nor_the_comm
     modules = loaded(*words)
 
     assert not modules & {"pydantic", "tree_sitter", "typer", "rocm3d.scan.stage", "rocm3d.knowledge.load"}
-    assert "rocm3d.recall" in modules
+    assert "rocm3d.cached_scan" in modules
 
 
 def test_the_version_loads_no_command():

@@ -3,7 +3,7 @@ from __future__ import annotations
 from rocm3d.record.caches import cold_caches
 
 
-def test_a_cache_that_is_not_there_or_empty_is_cold_and_a_full_one_is_not(knowledge, tmp_path, monkeypatch):
+def test_missing_and_empty_caches_are_cold_and_full_ones_are_not(knowledge, tmp_path, monkeypatch):
     full, empty = tmp_path / "full", tmp_path / "empty"
     full.mkdir()
     empty.mkdir()
@@ -16,7 +16,7 @@ def test_a_cache_that_is_not_there_or_empty_is_cold_and_a_full_one_is_not(knowle
     assert "TRITON_CACHE_DIR" not in cold_caches(knowledge)
 
 
-def test_without_the_variable_the_place_of_its_record_counts(knowledge, tmp_path, monkeypatch):
+def test_without_the_variable_the_default_of_its_record_is_used(knowledge, tmp_path, monkeypatch):
     monkeypatch.delenv("TRITON_CACHE_DIR", raising=False)
     monkeypatch.setenv("HOME", str(tmp_path))
     assert "TRITON_CACHE_DIR" in cold_caches(knowledge)

@@ -5,9 +5,9 @@ from datetime import datetime, timezone
 import pytest
 
 from rocm3d.model.artifact import Artifact
-from rocm3d.model.failure import UserError
-from rocm3d.model.run import Manifest, Memory, RunRecord, Steps
-from rocm3d.record.expectation import KEYS, NOTHING, judge, read
+from rocm3d.model.errors import UserError
+from rocm3d.model.run import Manifest, PeakMemory, RunRecord, Steps
+from rocm3d.record.expectation import KEYS, NOT_MEASURED, evaluate, parse_expectation
 
 
 def run(**more):
@@ -24,10 +24,10 @@ def splat(path, gaussians):
 
 @pytest.fixture
 def met(knowledge):
-    def judged(text, record):
-        return judge(read(text, knowledge.backends.values()), record)
+    def evaluate_text(text, record):
+        return evaluate(parse_expectation(text, knowledge.backends.values()), record)
 
-    return judged
+    return evaluate_text
 
 
 @pytest.mark.parametrize(
@@ -42,14 +42,14 @@ def met(knowledge):
         ("attention = aotrition", "unknown backend for attention"),
     ],
 )
-def test_what_could_never_be_met_is_refused_before_the_run(knowledge, text, message):
+def test_invalid_expectation_is_refused_before_the_run(knowledge, text, message):
     with pytest.raises(UserError, match=message):
-        read(text, knowledge.backends.values())
+        parse_expectation(text, knowledge.backends.values())
 
 
 def test_a_misspelt_key_gets_a_hint(knowledge):
     with pytest.raises(UserError) as caught:
-        read("gausians >= 5", knowledge.backends.values())
+        parse_expectation("gausians >= 5", knowledge.backends.values())
 
     assert "gaussians" in caught.value.hint
 
@@ -57,11 +57,11 @@ def test_a_misspelt_key_gets_a_hint(knowledge):
 @pytest.mark.parametrize(
     "key", [key for key in KEYS if key not in ("exit_code", "seconds", "fallbacks", "stand_ins", "files")]
 )
-def test_what_was_not_seen_is_not_met(met, key):
-    assert (met(f"{key} >= 0", run()).met, met(f"{key} >= 0", run()).found) == (False, NOTHING)
+def test_unmeasured_key_is_not_met(met, key):
+    assert (met(f"{key} >= 0", run()).met, met(f"{key} >= 0", run()).found) == (False, NOT_MEASURED)
 
 
-def test_an_artifact_or_backend_that_was_not_seen_is_not_met(met):
+def test_unrecorded_artifact_or_backend_is_not_met(met):
     assert not met("gaussians >= 0", run()).met
     assert not met("attention != ck", run()).met
 
@@ -73,12 +73,12 @@ def test_every_sign(met, sign, holds):
 
 
 def test_a_metric_must_hold_for_every_artifact_that_has_it(met):
-    answer = met("gaussians >= 5", run(artifacts=(splat("a.ply", 9), splat("b.ply", 3))))
+    result = met("gaussians >= 5", run(artifacts=(splat("a.ply", 9), splat("b.ply", 3))))
 
-    assert (answer.met, answer.found) == (False, "9 (a.ply), 3 (b.ply)")
+    assert (result.met, result.found) == (False, "9 (a.ply), 3 (b.ply)")
 
 
-def test_a_backend_is_meant_by_label_or_id(met):
+def test_backend_is_selected_by_label_or_id(met):
     record = run(backends={"attention": ("Composable Kernel attention",)})
 
     assert met("attention = ck", record).met
@@ -87,7 +87,7 @@ def test_a_backend_is_meant_by_label_or_id(met):
     assert met("attention != aotriton", record).met
 
 
-def test_every_backend_of_an_operation_must_be_the_one(met):
+def test_every_backend_of_an_operation_must_match(met):
     record = run(backends={"attention": ("Composable Kernel attention", "torch SDPA flash (CUDA)")})
 
     assert not met("attention = ck", record).met
@@ -96,7 +96,7 @@ def test_every_backend_of_an_operation_must_be_the_one(met):
 
 def test_numbers_of_the_run(met):
     steps = (Steps(kind="optimizer", count=20, first_seconds=3.0, steady_seconds=0.1),)
-    record = run(steps=steps, memory=Memory(gpu_reserved=1024**3, host=2 * 1024**3))
+    record = run(steps=steps, memory=PeakMemory(gpu_reserved=1024**3, host=2 * 1024**3))
 
     assert met("steps = 20", record).met
     assert met("step_seconds < 0.2", record).met

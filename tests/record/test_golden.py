@@ -5,10 +5,10 @@ import sys
 
 import pytest
 
-from rocm3d.model.failure import UserError
-from rocm3d.record.golden import Wanted, read, record
+from rocm3d.model.errors import UserError
+from rocm3d.record.golden import RecordingRequest, read_recording, record
 
-WRITES = "import pathlib, sys; o = pathlib.Path(sys.argv[1]); o.mkdir(exist_ok=True); "
+MAKE_OUTPUT_FOLDER = "import pathlib, sys; o = pathlib.Path(sys.argv[1]); o.mkdir(exist_ok=True); "
 
 
 @pytest.fixture
@@ -17,20 +17,20 @@ def program(tmp_path):
 
     def run(line: str, **more):
         out = tmp_path / "out"
-        wanted = Wanted((sys.executable, "-c", WRITES + line, str(out)), outputs=(out,), **more)
-        return record(wanted, tmp_path / "recording", "this machine"), tmp_path / "recording"
+        request = RecordingRequest((sys.executable, "-c", MAKE_OUTPUT_FOLDER + line, str(out)), outputs=(out,), **more)
+        return record(request, tmp_path / "recording", "this machine"), tmp_path / "recording"
 
     return run
 
 
-def test_a_folder_that_is_there_is_refused(tmp_path):
+def test_existing_folder_is_refused(tmp_path):
     with pytest.raises(UserError, match="already exists"):
-        record(Wanted(("true",)), tmp_path, "m")
+        record(RecordingRequest(("true",)), tmp_path, "m")
 
 
-def test_what_is_not_a_recording_is_refused(tmp_path):
+def test_folder_without_recording_is_refused(tmp_path):
     with pytest.raises(UserError, match=r"has no recording.json"):
-        read(tmp_path)
+        read_recording(tmp_path)
 
 
 def test_a_program_that_failed_is_recorded_as_such_and_not_compared(program):
@@ -39,7 +39,7 @@ def test_a_program_that_failed_is_recorded_as_such_and_not_compared(program):
     assert (recording.exit_code, recording.files) == (3, ())
     assert (folder / "output.txt").read_text() == "why\n"
     with pytest.raises(UserError, match="a program that failed"):
-        read(folder)
+        read_recording(folder)
 
 
 def test_a_program_that_runs_out_of_time_has_no_exit_code(program):
@@ -53,69 +53,71 @@ def test_files_that_were_changed_since_are_refused(program):
     (folder / "files" / "a.json").write_text("2")
 
     with pytest.raises(UserError, match="has changed since it was recorded"):
-        read(folder)
+        read_recording(folder)
 
 
 @pytest.mark.parametrize("path", ["../outside.json", "/etc/hostname"])
-def test_a_recording_leads_to_no_file_outside_of_it(program, path, tmp_path):
+def test_recording_cannot_refer_to_files_outside_its_folder(program, path, tmp_path):
     _, folder = program("(o / 'a.json').write_text('1')")
     (tmp_path / "outside.json").write_text("1")
-    place = folder / "recording.json"
-    text = json.loads(place.read_text())
+    recording_path = folder / "recording.json"
+    text = json.loads(recording_path.read_text())
     text["files"][0]["path"] = path
-    place.write_text(json.dumps(text))
+    recording_path.write_text(json.dumps(text))
 
     with pytest.raises(UserError, match="has changed since it was recorded"):
-        read(folder)
+        read_recording(folder)
 
 
-def test_only_what_the_program_wrote_is_kept(program, tmp_path):
+def test_only_files_that_the_program_wrote_are_recorded(program, tmp_path):
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "before.json").write_text("1")
     (tmp_path / "out" / "link.json").symlink_to(tmp_path / "out" / "before.json")
 
     recording, folder = program("(o / 'b').mkdir(); (o / 'b' / 'new.json').write_text('2')")
 
-    assert [item.name for item in recording.files] == ["b/new.json"]
-    assert read(folder) == recording
+    assert [file.name for file in recording.files] == ["b/new.json"]
+    assert read_recording(folder) == recording
 
 
-def test_what_cannot_be_kept_is_named(program):
+def test_left_out_files_and_modules_are_listed_with_reasons(program):
     recording, _ = program("(o / 'x.txt').write_text('x'); (o / 'w.pt').write_bytes(b'x')", modules=("Net",))
 
-    left = {item.name: item.reason for item in recording.left_out}
+    left = {entry.name: entry.reason for entry in recording.left_out}
     assert left["x.txt"] == "file type not supported"
     assert "torch" in left["w.pt"]
     assert left["Net"] == "no called module has this class or name"
     assert "everything" in left
 
 
-def test_a_torch_file_without_an_interpreter_for_it_is_named(tmp_path):
+def test_torch_file_without_an_interpreter_is_listed_as_left_out(tmp_path):
     out = tmp_path / "out"
     out.mkdir()
-    wanted = Wanted(("/bin/sh", "-c", f"echo x > {out}/w.pt"), outputs=(out,))
+    request = RecordingRequest(("/bin/sh", "-c", f"echo x > {out}/w.pt"), outputs=(out,))
 
-    recording = record(wanted, tmp_path / "recording", "m")
+    recording = record(request, tmp_path / "recording", "m")
 
     assert recording.left_out[0].reason.startswith("only torch can read this file: pass an interpreter")
 
 
-def test_two_output_folders_do_not_meet(tmp_path):
+def test_same_file_name_in_two_output_folders(tmp_path):
     folders = (tmp_path / "a", tmp_path / "b")
     line = f"import pathlib\nfor f in {[str(folder) for folder in folders]}:\n"
     line += "    pathlib.Path(f).mkdir(); (pathlib.Path(f) / 'same.json').write_text('1')\n"
 
-    recording = record(Wanted((sys.executable, "-c", line), outputs=folders), tmp_path / "recording", "m")
+    recording = record(RecordingRequest((sys.executable, "-c", line), outputs=folders), tmp_path / "recording", "m")
 
-    assert [item.name for item in recording.files] == ["0/same.json", "1/same.json"]
+    assert [file.name for file in recording.files] == ["0/same.json", "1/same.json"]
 
 
 def test_a_recording_below_the_outputs_does_not_record_itself(tmp_path):
-    wanted = Wanted((sys.executable, "-c", f"open({str(tmp_path / 'a.json')!r}, 'w').write('1')"), outputs=(tmp_path,))
+    request = RecordingRequest(
+        (sys.executable, "-c", f"open({str(tmp_path / 'a.json')!r}, 'w').write('1')"), outputs=(tmp_path,)
+    )
 
-    recording = record(wanted, tmp_path / "recording", "m")
+    recording = record(request, tmp_path / "recording", "m")
 
-    assert all("recording" not in item.name for item in (*recording.files, *recording.left_out))
+    assert all("recording" not in entry.name for entry in (*recording.files, *recording.left_out))
 
 
 def test_modules_files_and_the_environment_of_a_torch_program(torch_python, tmp_path):
@@ -124,9 +126,9 @@ def test_modules_files_and_the_environment_of_a_torch_program(torch_python, tmp_
     line = "import torch, sys; net = torch.nn.Linear(2, 3); torch.save({'y': net(torch.ones(2)).detach()}, sys.argv[1])"
     command = (str(torch_python), "-c", line, str(out / "y.pt"))
 
-    recording = record(Wanted(command, (out,), ("Linear",), seed=7), tmp_path / "recording", "m")
+    recording = record(RecordingRequest(command, (out,), ("Linear",), seed=7), tmp_path / "recording", "m")
 
-    assert [(item.name, item.dtype) for item in recording.files] == [("Linear[0]", "float32"), ("y.pt:y", "float32")]
-    assert len({item.sha256 for item in recording.files}) == 1
+    assert [(file.name, file.dtype) for file in recording.files] == [("Linear[0]", "float32"), ("y.pt:y", "float32")]
+    assert len({file.sha256 for file in recording.files}) == 1
     assert recording.environment["torch"].startswith("2.")
     assert recording.seed == 7

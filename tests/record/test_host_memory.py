@@ -11,17 +11,17 @@ from rocm3d.record import host_memory
 from rocm3d.record.host_memory import HostMemory
 
 
-def test_a_session_that_is_gone_takes_nothing():
+def test_session_without_processes_has_no_peak():
     memory = HostMemory()
-    memory.look(2**30)
+    memory.sample(2**30)
 
     assert memory.peak is None
 
 
-def test_a_system_without_proc_does_not_tell(monkeypatch, tmp_path):
+def test_no_peak_without_proc(monkeypatch, tmp_path):
     monkeypatch.setattr(host_memory, "PROC", tmp_path / "none")
     memory = HostMemory()
-    memory.look(os.getsid(0))
+    memory.sample(os.getsid(0))
 
     assert memory.peak is None
 
@@ -33,18 +33,18 @@ def test_processes_of_a_session_are_added_up():
     with Program([sys.executable, "-c", twice], stdin=pipe, stdout=pipe, text=True, start_new_session=True) as child:
         wait_for_line(child, "60000000")
         memory = HostMemory()
-        memory.look(child.pid)
+        memory.sample(child.pid)
 
     assert 60_000_000 < memory.peak < 500_000_000
 
 
 def test_points_are_thinned_out_and_reach_to_the_end(monkeypatch):
-    monkeypatch.setattr(host_memory, "POINTS", 10)
+    monkeypatch.setattr(host_memory, "MAX_POINTS", 10)
     clock = iter(range(1000))
     monkeypatch.setattr(host_memory.time, "monotonic", lambda: float(next(clock)))
     memory = HostMemory()
-    for taken in range(100):
-        memory._keep(taken)
+    for used_bytes in range(100):
+        memory._store(used_bytes)
 
     points = memory.points(0.0)
     assert 5 <= len(points) <= 10

@@ -5,14 +5,14 @@ import json
 from rocm3d.record.manifest import manifest
 
 
-def test_a_program_that_told_nothing_leaves_empty_places(knowledge, tmp_path):
+def test_manifest_without_events_has_empty_fields(knowledge, tmp_path):
     about = manifest([], tmp_path, knowledge)
 
     assert (about.gpu, about.torch, about.python, about.packages, about.commit) == ("", "", "", (), "")
     assert about.machine
 
 
-def test_the_process_that_used_the_gpu_counts(knowledge, tmp_path):
+def test_the_process_that_used_the_gpu_is_described(knowledge, tmp_path):
     lines = [
         {"kind": "process", "pid": 1, "python": "3.10.0", "executable": "/a", "path": []},
         {"kind": "process", "pid": 2, "python": "3.12.3", "executable": "/b", "path": []},
@@ -37,22 +37,22 @@ def test_packages_have_their_origin(knowledge, tmp_path):
     lines = [{"kind": "process", "pid": 1, "python": "3", "executable": "", "path": [str(tmp_path), ""]}]
 
     packages = manifest(lines, tmp_path, knowledge).packages
-    assert [(item.name, item.version, item.origin) for item in packages] == [
+    assert [(package.name, package.version, package.origin) for package in packages] == [
         ("forked", "1.0", "https://(redacted)@h/f.git@abc"),
         ("plain", "1.0", ""),
     ]
 
 
-def test_variables_that_decide_are_kept_and_others_not(knowledge, tmp_path, monkeypatch):
+def test_only_relevant_variables_are_recorded(knowledge, tmp_path, monkeypatch):
     monkeypatch.setenv("HIP_VISIBLE_DEVICES", "1")
     monkeypatch.setenv("MIOPEN_SOMETHING_NEW", "2")
     monkeypatch.setenv("HF_TOKEN", "secret")
     monkeypatch.setenv("MY_DIARY", "private")
 
-    kept = manifest([], tmp_path, knowledge).variables
-    assert (kept["HIP_VISIBLE_DEVICES"], kept["MIOPEN_SOMETHING_NEW"]) == ("1", "2")
-    assert kept.get("HF_TOKEN", "(redacted)") == "(redacted)"
-    assert "MY_DIARY" not in kept
+    variables = manifest([], tmp_path, knowledge).variables
+    assert (variables["HIP_VISIBLE_DEVICES"], variables["MIOPEN_SOMETHING_NEW"]) == ("1", "2")
+    assert variables.get("HF_TOKEN", "(redacted)") == "(redacted)"
+    assert "MY_DIARY" not in variables
 
 
 def test_the_commit_and_what_is_not_committed(knowledge, tmp_path, git):

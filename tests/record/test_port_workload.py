@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from rocm3d.model.port import Expected, Workload
+from rocm3d.model.port import ExpectedValue, Workload
 from rocm3d.model.source import Source
 from rocm3d.record.port_workload import is_workload, port_expectations
 
@@ -28,11 +28,11 @@ def workload(*command):
         ("python", "pretrain.py", "-s", "room", "--iterations", "1000"),
     ],
 )
-def test_another_command_is_not_it(command):
+def test_other_commands_do_not_match(command):
     assert not is_workload(command, workload(*TRAIN))
 
 
-def test_a_workload_without_a_command_is_nobodys():
+def test_workload_without_a_command_matches_nothing():
     assert not is_workload(("python",), workload())
 
 
@@ -44,11 +44,11 @@ def test_a_workload_without_a_command_is_nobodys():
         ("python3", "-u", "/home/me/repo/train.py", "-s", "room", "--quiet", "--iterations", "1000", "--eval"),
     ],
 )
-def test_the_same_command_in_other_words_is_it(command):
+def test_equivalent_commands_match(command):
     assert is_workload(command, workload(*TRAIN))
 
 
-def test_a_folder_of_ones_own_may_stand_within_a_word():
+def test_placeholder_inside_an_argument_matches_any_folder():
     record = workload("bash", "run.sh", "<models>/a.yml")
 
     assert is_workload(("/bin/bash", "run.sh", "/data/models/a.yml"), record)
@@ -56,13 +56,13 @@ def test_a_folder_of_ones_own_may_stand_within_a_word():
 
 
 def test_expectations_of_a_record_have_their_source(knowledge):
-    item = Expected(expect="gaussians > 5", known=date(2026, 6, 10), source=Source(where="a blog"))
+    expected = ExpectedValue(expect="gaussians > 5", known=date(2026, 6, 10), source=Source(where="a blog"))
     port = knowledge.ports["zipsplat"]
-    port = port.model_copy(update={"workload": port.workload.model_copy(update={"expect": (item,)})})
+    port = port.model_copy(update={"workload": port.workload.model_copy(update={"expect": (expected,)})})
 
-    (found,) = port_expectations(port, knowledge.backends.values())
+    (expectation,) = port_expectations(port, knowledge.backends.values())
 
-    assert (str(found), found.source) == ("gaussians > 5", "a blog, 2026-06-10")
+    assert (str(expectation), expectation.source) == ("gaussians > 5", "a blog, 2026-06-10")
 
 
 def test_a_port_without_a_workload_expects_nothing(knowledge):
@@ -71,9 +71,9 @@ def test_a_port_without_a_workload_expects_nothing(knowledge):
     assert port_expectations(port, knowledge.backends.values()) == ()
 
 
-def test_every_record_can_be_read_and_its_own_command_is_it(knowledge):
+def test_every_record_is_valid_and_matches_its_own_command(knowledge):
     for port in knowledge.ports.values():
         port_expectations(port, knowledge.backends.values())
         if port.workload and port.workload.command:
-            typed = [word.strip("<>") for word in port.workload.command]
+            typed = [argument.strip("<>") for argument in port.workload.command]
             assert is_workload(typed, port.workload)

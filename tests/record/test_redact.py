@@ -8,7 +8,7 @@ from rocm3d.record import redact
 
 
 @pytest.mark.parametrize(
-    ("words", "kept"),
+    ("command", "redacted"),
     [
         (["--token", "abc"], ("--token", "(redacted)")),
         (["--hf-token=abc"], ("--hf-token=(redacted)",)),
@@ -20,15 +20,15 @@ from rocm3d.record import redact
         (["python", "keyframes.py", "--seed=1"], ("python", "keyframes.py", "--seed=1")),
     ],
 )
-def test_what_gives_a_secret_away_is_hidden_in_a_command(words, kept):
+def test_secrets_are_redacted_in_commands(command, redacted):
     """Rather too much is redacted than too little."""
-    assert redact.arguments(words) == kept
+    assert redact.arguments(command) == redacted
 
 
 def test_variables_are_hidden_by_name_and_by_value():
-    given_ = {"HF_TOKEN": "a", "HIP_VISIBLE_DEVICES": "0", "INDEX": "https://u:p@host/simple"}
+    environment = {"HF_TOKEN": "a", "HIP_VISIBLE_DEVICES": "0", "INDEX": "https://u:p@host/simple"}
 
-    assert redact.variables(given_) == {
+    assert redact.variables(environment) == {
         "HF_TOKEN": "(redacted)",
         "HIP_VISIBLE_DEVICES": "0",
         "INDEX": "https://(redacted)@host/simple",
@@ -36,5 +36,5 @@ def test_variables_are_hidden_by_name_and_by_value():
 
 
 @given(st.text(alphabet="abcdef0123456789", min_size=20, max_size=40), st.text(max_size=10), st.text(max_size=10))
-def test_a_token_is_gone_wherever_it_stands(token, before, after):
+def test_token_is_redacted_at_any_position(token, before, after):
     assert token not in redact.text(f"{before} ghp_{token} {after}") or token in before + after

@@ -8,9 +8,9 @@ import pytest
 from processes import Program
 from waiting import DEADLINE, begin_limits_at, output_of, wait_for_file, wait_until_gone
 
-from rocm3d.model.failure import MachineLacks
-from rocm3d.record.attendant import Attendant
-from rocm3d.record.run import Workload, how_it_ended, record_run, watched
+from rocm3d.model.errors import MachineError
+from rocm3d.record.monitor import WorkloadMonitor
+from rocm3d.record.run import RunRequest, classify_ending, record_run, watched_modules
 
 
 @pytest.fixture
@@ -19,13 +19,13 @@ def recorded(knowledge, tmp_path):
         folder, into = tmp_path / "repo", tmp_path / "into"
         folder.mkdir()
         into.mkdir()
-        return record_run(Workload(command or (sys.executable, "-c", program), "a", folder, seconds), into, knowledge)
+        return record_run(RunRequest(command or (sys.executable, "-c", program), "a", folder, seconds), into, knowledge)
 
     return run
 
 
-def test_a_program_that_is_not_there(recorded):
-    with pytest.raises(MachineLacks, match="nobody-has-this is not installed"):
+def test_missing_program_is_a_machine_error(recorded):
+    with pytest.raises(MachineError, match="nobody-has-this is not installed"):
         recorded("", command=("nobody-has-this",))
 
 
@@ -42,11 +42,11 @@ def test_a_program_that_is_not_there(recorded):
         (-40, "", "killed", "signal 40"),
     ],
 )
-def test_every_end_has_a_name_and_a_reason(ended, tail, status, reason):
-    found, why = how_it_ended(ended, tail, 5.0)
+def test_every_ending_has_a_status_and_a_reason(ended, tail, status, reason):
+    actual_status, actual_reason = classify_ending(ended, tail, 5.0)
 
-    assert found == status
-    assert reason in why
+    assert actual_status == status
+    assert reason in actual_reason
 
 
 def test_a_program_that_fails_leaves_a_record_with_what_it_printed(recorded, tmp_path):
@@ -66,38 +66,38 @@ def test_the_limit_ends_the_program_and_all_it_started(recorded, tmp_path, monke
     wait_until_gone(int((tmp_path / "repo" / "pid").read_text()))
 
 
-def test_a_killed_program_has_told_what_it_did_so_far(recorded):
+def test_events_before_a_kill_are_recorded(recorded):
     record = recorded("try:\n    import flash_attn\nexcept ImportError: pass\nimport os; os.kill(os.getpid(), 9)")
 
     assert record.status == "killed"
-    assert [item.module for item in record.fallbacks] == ["flash_attn"]
+    assert [fallback.module for fallback in record.fallbacks] == ["flash_attn"]
 
 
-def test_a_program_that_starts_no_python_says_that_nothing_was_seen(recorded):
+def test_program_without_python_has_a_missing_link(recorded):
     record = recorded("", command=("true",))
 
     assert record.status == "finished"
-    assert [item.link for item in record.missing] == ["what happened inside"]
+    assert [link.link for link in record.missing] == ["what happened inside"]
 
 
-def test_files_and_memory_and_place_are_recorded(recorded, tmp_path, monkeypatch):
+def test_files_memory_and_interpreter_are_recorded(recorded, tmp_path, monkeypatch):
     """The program runs until its memory was sampled."""
-    seen = tmp_path / "seen"
-    monkeypatch.setattr("rocm3d.workspace.process.LOOK_EVERY", 0.2)
+    sampled = tmp_path / "seen"
+    monkeypatch.setattr("rocm3d.workspace.process.POLL_SECONDS", 0.2)
 
-    class NotingAttendant(Attendant):
-        def look(self, group):
-            super().look(group)
+    class NotingMonitor(WorkloadMonitor):
+        def sample(self, group):
+            super().sample(group)
             if (self.memory.peak or 0) > 80_000_000:
-                seen.touch()
+                sampled.touch()
 
-    monkeypatch.setattr("rocm3d.record.run.Attendant", NotingAttendant)
+    monkeypatch.setattr("rocm3d.record.run.WorkloadMonitor", NotingMonitor)
     record = recorded(
         "x = bytearray(80_000_000); open('a.txt', 'w').write('1')\n"
-        f"import os, time\nwhile not os.path.exists({str(seen)!r}): time.sleep(0.02)"
+        f"import os, time\nwhile not os.path.exists({str(sampled)!r}): time.sleep(0.02)"
     )
 
-    assert [item.path for item in record.files] == ["a.txt"]
+    assert [file.path for file in record.files] == ["a.txt"]
     assert record.memory.host > 80_000_000
     assert max(point.bytes for point in record.memory.host_points) == record.memory.host
     assert record.memory.gpu_reserved is None
@@ -106,18 +106,18 @@ def test_files_and_memory_and_place_are_recorded(recorded, tmp_path, monkeypatch
     assert record.seconds > 0
 
 
-def test_everything_with_a_record_is_watched(knowledge):
-    assert {"torch", "triton", "flash_attn", "gsplat", "xformers"} <= set(watched(knowledge))
+def test_every_package_of_the_knowledge_base_is_watched(knowledge):
+    assert {"torch", "triton", "flash_attn", "gsplat", "xformers"} <= set(watched_modules(knowledge))
 
 
-def test_ctrl_c_leaves_a_record_that_says_so(tmp_path):
+def test_ctrl_c_leaves_an_interrupted_record(tmp_path):
     program = f"""
 import sys
 from pathlib import Path
 from rocm3d.knowledge.load import load
-from rocm3d.record.run import Workload, record_run
+from rocm3d.record.run import RunRequest, record_run
 into = Path({str(tmp_path / "into")!r}); into.mkdir()
-work = Workload(("sh", "-c", "echo started > started; sleep 3600"), "a", Path({str(tmp_path)!r}), {DEADLINE})
+work = RunRequest(("sh", "-c", "echo started > started; sleep 3600"), "a", Path({str(tmp_path)!r}), {DEADLINE})
 print(record_run(work, into, load()).status)
 """
     with Program([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as child:

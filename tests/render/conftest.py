@@ -8,28 +8,28 @@ from types import SimpleNamespace
 
 import pytest
 
-from rocm3d.evidence.chain import chain
+from rocm3d.evidence.chain import evidence_chain
 from rocm3d.knowledge.base import Knowledge
 from rocm3d.model import run as of_run
 from rocm3d.model.artifact import Artifact, Preview
 from rocm3d.model.card import Card, Price
-from rocm3d.model.evidence import Evidence, Missing, Sealed, Tally
+from rocm3d.model.evidence import Evidence, MissingLink, SealedFile, Tally
 from rocm3d.model.finding import Finding
 from rocm3d.model.fit import Fit
-from rocm3d.model.inventory import Counts, Inventory, Scan, Skipped
+from rocm3d.model.inventory import FileCounts, Inventory, Scan, SkippedFile
 from rocm3d.model.package import Licence
-from rocm3d.model.patch import FileChange, Patch, Proof, Refused
-from rocm3d.model.plan import Chosen, DependencyDecision, LeftForPerson, Plan, Rejected
-from rocm3d.model.port import Memory, Port
-from rocm3d.model.report import JoinedRun
+from rocm3d.model.patch import FileChange, Patch, Proof, RefusedEdit
+from rocm3d.model.plan import ChosenStack, DependencyDecision, Plan, RejectedAlternative, UnresolvedFinding
+from rocm3d.model.port import MemoryNeed, Port
+from rocm3d.model.report import ReportedRun
 from rocm3d.model.run import (
+    ExpectationResult,
     ImportFallback,
-    Installed,
+    InstalledPackage,
     KernelTime,
     LoadedModule,
     Manifest,
     MemoryPoint,
-    Met,
     RunRecord,
     Steps,
 )  # fmt: skip
@@ -37,34 +37,34 @@ from rocm3d.model.source import Source
 from rocm3d.model.stack import Stack
 from rocm3d.model.target import Gpu, Product, Target
 from rocm3d.model.verdict import Verdict, Verdicts
-from rocm3d.plan.comparison import Question
+from rocm3d.plan.comparison import ComparisonRequest
 from rocm3d.plan.fitness import fitness
 
 FACT = {"checked": date(2026, 11, 1), "confidence": "reported", "sources": (Source(where="a/b@c", says="so"),)}
 GPU = Gpu(gfx="gfx942", product="mi300x", title="AMD Instinct MI300X", wave_size=64, vram_gb=192)
 
 
-def finding(path="csrc/a.cu", line=2, column=12, message="the launch is spaced", hint="close it", **rest) -> Finding:
-    given = {"code": "CU301", "rule": "spaced_launch", "severity": "error", **rest}
-    return Finding(path=path, line=line, column=column, message=message, hint=hint, **given)
+def finding(path="csrc/a.cu", line=2, column=12, message="the launch is spaced", hint="close it", **values) -> Finding:
+    arguments = {"code": "CU301", "rule": "spaced_launch", "severity": "error", **values}
+    return Finding(path=path, line=line, column=column, message=message, hint=hint, **arguments)
 
 
 def scan(*findings: Finding, repository="demo", skipped=()) -> Scan:
     inventory = Inventory(
         repository=repository,
-        counts=Counts(files=3, bytes=9, python=1, cuda=1, manifests=1),
+        counts=FileCounts(files=3, bytes=9, python=1, cuda=1, manifests=1),
         dependencies=(),
         extensions=(),
         families={},
-        skipped=tuple(Skipped(path=p, reason=r) for p, r in skipped),
+        skipped=tuple(SkippedFile(path=p, reason=r) for p, r in skipped),
         readiness="needs-edits",
         reasons=("spaced_launch: 1",),
     )
     return Scan(inventory=inventory, findings=findings)
 
 
-def decision(name, kind, reason="because", **rest) -> DependencyDecision:
-    return DependencyDecision(name=name, package=name, decision=kind, route="r", reason=reason, **rest)
+def decision(name, kind, reason="because", **values) -> DependencyDecision:
+    return DependencyDecision(name=name, package=name, decision=kind, route="r", reason=reason, **values)
 
 
 def plan(*decisions: DependencyDecision, repository="demo", feasible=True, left=(), warnings=()) -> Plan:
@@ -84,13 +84,13 @@ def plan(*decisions: DependencyDecision, repository="demo", feasible=True, left=
     return Plan(
         repository=repository,
         gpu=GPU,
-        stack=Chosen(id="s1", reason="0 blocked") if feasible else None,
+        stack=ChosenStack(id="s1", reason="0 blocked") if feasible else None,
         base=stack if feasible else None,
-        rejected_stacks=(Rejected(id="s0", reason="has no code for gfx942"),),
+        rejected_stacks=(RejectedAlternative(id="s0", reason="has no code for gfx942"),),
         decisions=decisions,
         edits=(),
         answered=(),
-        left=tuple(LeftForPerson(finding=f, reason="no recipe") for f in left),
+        left=tuple(UnresolvedFinding(finding=f, reason="no recipe") for f in left),
         readiness="needs-edits" if feasible else "blocked",
         warnings=warnings,
         knowledge_date="2026-11-15",
@@ -103,8 +103,8 @@ def patch(*changes: FileChange, repository="demo", dry_run=False, refused=(), le
         folder="rocm-port",
         dry_run=dry_run,
         changes=changes,
-        refused=tuple(Refused(path=p, recipe="header", reason=r) for p, r in refused),
-        left=tuple(LeftForPerson(finding=f, reason="no recipe") for f in left),
+        refused=tuple(RefusedEdit(path=p, recipe="header", reason=r) for p, r in refused),
+        left=tuple(UnresolvedFinding(finding=f, reason="no recipe") for f in left),
     )
 
 
@@ -116,13 +116,13 @@ def change(path="csrc/a.cu", diff="", holds=True) -> FileChange:
 
 
 def verdicts() -> Verdicts:
-    found = (
+    result = (
         Verdict(level="static", probe="match_patch", outcome="passed", looked_at=("csrc/a.cu",)),
         Verdict(level="static", probe="prove_isolation", outcome="failed", reason="the guard leaks", looked_at=("x",)),
         Verdict(level="static", probe="find_leftovers", outcome="skipped", reason="the plan has no edit"),
         Verdict(level="compile", probe="any", outcome="not_run", reason="no compiler is here"),
     )
-    return Verdicts(repository="demo", targets=("gfx942",), verdicts=found)
+    return Verdicts(repository="demo", targets=("gfx942",), verdicts=result)
 
 
 def evidence(repository="demo", tally=(4, 3, 2, 1)) -> Evidence:
@@ -132,18 +132,18 @@ def evidence(repository="demo", tally=(4, 3, 2, 1)) -> Evidence:
         made=datetime(2026, 11, 15, 12, 30, tzinfo=timezone.utc),
         machine="Linux x86_64",
         gpu=GPU,
-        documents=(Sealed(path="plan.json", sha256="0" * 64),),
+        documents=(SealedFile(path="plan.json", sha256="0" * 64),),
         files=(),
         verdicts=(),
         tally=Tally(**dict(zip(names, tally, strict=True))),
-        missing=(Missing(link="machine code", reason="no compiler"),),
+        missing=(MissingLink(link="machine code", reason="no compiler"),),
     )
 
 
 def fit(*decisions: DependencyDecision, title="demo", known=True) -> Fit:
     """A checkout on MI300X, compared with one NVIDIA card."""
     source = Source(where="a price list")
-    mode = Memory(mode="whole", gb=100, known=date(2026, 1, 1), source=Source(where="a README"))
+    mode = MemoryNeed(mode="whole", gb=100, known=date(2026, 1, 1), source=Source(where="a README"))
     price = Price(way="rent", low=1, high=2, currency="USD", known=date(2026, 11, 1), source=source)
     card = Card(
         id="h100", title="H100", vendor="nvidia", memory_gb=80, memory_kind="HBM3", fp8="ocp", matrix="tensor",
@@ -163,7 +163,9 @@ def fit(*decisions: DependencyDecision, title="demo", known=True) -> Fit:
         packages={}, families={}, recipes={}, examples={}, places={},
     )  # fmt: skip
     planned = plan(*decisions, repository=title)
-    return fitness(Question(GPU, knowledge, knowledge.date, plan=planned), port if known else None, knowledge.date)
+    return fitness(
+        ComparisonRequest(GPU, knowledge, knowledge.date, plan=planned), port if known else None, knowledge.date
+    )
 
 
 VOID = {"meta", "br", "link", "img", "input", "hr"}
@@ -210,15 +212,15 @@ def read():
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
 
-def artifact(path="out/scene.ply", **rest) -> Artifact:
+def artifact(path="out/scene.ply", **values) -> Artifact:
     fields = {
         "kind": "splat", "format": "PLY", "bytes": 2048, "outcome": "ok", "metrics": {"gaussians": 40000},
-        "preview": Preview(histogram=(1, 2, 3), picture=PNG), **rest,
+        "preview": Preview(histogram=(1, 2, 3), picture=PNG), **values,
     }  # fmt: skip
     return Artifact(path=path, **fields)
 
 
-def run(name="train", **rest) -> RunRecord:
+def run(name="train", **values) -> RunRecord:
     """A run on an AMD GPU with data for every chart."""
     gib = 1024**3
     fields = {
@@ -230,7 +232,7 @@ def run(name="train", **rest) -> RunRecord:
         "exit_code": 0,
         "manifest": Manifest(
             machine="Linux x86_64", gpu="AMD Instinct MI300X", gfx="gfx942", gpu_bytes=192 * gib, rocm="7.1",
-            torch="2.11", commit="c" * 40, packages=(Installed(name="torch", version="2.11"),),
+            torch="2.11", commit="c" * 40, packages=(InstalledPackage(name="torch", version="2.11"),),
         ),
         "kernels": (
             KernelTime(name="attn_fwd", calls=8, microseconds=900.0, backend="AOTriton", operation="attention"),
@@ -238,7 +240,7 @@ def run(name="train", **rest) -> RunRecord:
         ),
         "profiled_seconds": 0.5,
         "backends": {"attention": ("AOTriton",), "copy": ("copy engine",)},
-        "memory": of_run.Memory(
+        "memory": of_run.PeakMemory(
             gpu_allocated=11 * gib, gpu_reserved=14 * gib, host=5 * gib,
             gpu_points=tuple(MemoryPoint(seconds=at, bytes=int(at * gib)) for at in (1, 2, 4)),
             host_points=tuple(MemoryPoint(seconds=at, bytes=gib) for at in (1, 2, 3)),
@@ -248,21 +250,21 @@ def run(name="train", **rest) -> RunRecord:
                   points=(14.0, 0.2, 0.21, 0.19), every=2),
         ),
         "artifacts": (artifact(),),
-        **rest,
+        **values,
     }  # fmt: skip
     return RunRecord(name=name, **fields)
 
 
-def joined(record: RunRecord | None = None, folder="train", **rest) -> JoinedRun:
+def joined(record: RunRecord | None = None, folder="train", **values) -> ReportedRun:
     record = record or run()
-    return JoinedRun(folder=folder, run=record, chain=chain(record), **rest)
+    return ReportedRun(folder=folder, run=record, chain=evidence_chain(record), **values)
 
 
 def hostile_run(text: str) -> RunRecord:
     """A run with hostile text in every field."""
     about = Manifest(
         machine=text, gpu=text, gfx=text, torch=text, driver=text, commit=text, dirty=(text,), variables={text: text},
-        packages=(Installed(name=text, version=text, origin=text),),
+        packages=(InstalledPackage(name=text, version=text, origin=text),),
     )  # fmt: skip
     bad = artifact(text, outcome="bad", problems=(text,), metrics={text: 1}, unread=(text,), format=text,
                    preview=Preview(picture=text))  # fmt: skip
@@ -272,8 +274,9 @@ def hostile_run(text: str) -> RunRecord:
         modules=(LoadedModule(name=text, file=text, version=text, stands_in=text),),
         fallbacks=(ImportFallback(module=text, reason=text, where=text),),
         steps=(Steps(kind=text, count=3, first_seconds=1.0, steady_seconds=0.1, points=(1.0, 0.1, 0.1)),),
-        files=(Sealed(path=text, sha256=text),), artifacts=(bad,), libraries=(text,),
-        expectations=(Met(expectation=text, met=False, found=text),), missing=(Missing(link=text, reason=text),),
+        files=(SealedFile(path=text, sha256=text),), artifacts=(bad,), libraries=(text,),
+        expectations=(ExpectationResult(expectation=text, met=False, found=text),),
+        missing=(MissingLink(link=text, reason=text),),
     )  # fmt: skip
 
 

@@ -21,9 +21,9 @@ def test_what_is_no_small_png_is_not_shown(make, text):
 
 @given(st.text(max_size=40))
 def test_no_text_reaches_the_address_of_a_picture(make, text):
-    found = ArtifactView(make.artifact(preview=Preview(picture=text))).picture
+    result = ArtifactView(make.artifact(preview=Preview(picture=text))).picture
 
-    assert found == "" or set(found) <= set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=:;,")
+    assert result == "" or set(result) <= set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=:;,")
 
 
 def test_a_png_is_shown_as_it_is(make):
@@ -33,7 +33,7 @@ def test_a_png_is_shown_as_it_is(make):
     assert view.described == "Preview of out/scene.ply, Gaussian splat, PLY, 2 KiB"
 
 
-def test_without_a_picture_there_is_a_sentence(make):
+def test_without_a_picture_a_sentence_is_shown(make):
     bad = make.artifact(outcome="bad", problems=("empty: 0 bytes",), bytes=0, format="", preview=Preview())
     numbers = make.artifact(kind="arrays", preview=Preview())
 
@@ -44,13 +44,13 @@ def test_without_a_picture_there_is_a_sentence(make):
 
 
 @pytest.mark.parametrize(
-    ("outcome", "tone", "word"),
+    ("outcome", "tone", "name"),
     [("ok", "passed", "valid"), ("bad", "failed", "invalid"), ("not_read", "not_run", "not read")],
 )
-def test_what_nobody_read_has_not_failed(make, outcome, tone, word):
+def test_what_nobody_read_has_not_failed(make, outcome, tone, name):
     view = ArtifactView(make.artifact(outcome=outcome, problems=() if outcome == "ok" else ("why",)))
 
-    assert (view.tone, view.word) == (tone, word)
+    assert (view.tone, view.word) == (tone, name)
 
 
 def test_numbers_of_single_arrays_are_left_out(make):
@@ -59,6 +59,6 @@ def test_numbers_of_single_arrays_are_left_out(make):
     assert view.numbers == (("not finite", "1,234,567"), ("minimum", "-0.5"))
 
 
-def test_opacities_are_drawn_where_there_are_any(make):
+def test_opacities_are_drawn_if_any(make):
     assert "opacity from 0 to 1: 1, 2, 3" in ArtifactView(make.artifact()).opacities
     assert ArtifactView(make.artifact(preview=Preview(histogram=(0, 0)))).opacities == ""

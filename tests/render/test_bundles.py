@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.model.bundle import Altered, BundleCheck, Chain, DiffRow, EvidenceDiff, Link, LinkPair, StageSaid
+from rocm3d.model.bundle import AlteredFile, BundleCheck, Chain, DiffRow, EvidenceDiff, Link, LinkPair, StageSummary
 from rocm3d.render import bundles, console, markdown
 
 THERE = Link(link="backend", there=True, what="attention: CK")
@@ -21,7 +21,7 @@ def diff():
 
 
 @pytest.mark.parametrize(
-    ("how", "said"),
+    ("how", "messages"),
     [
         ("changed", "x: changed since it was sealed"),
         ("missing", "x: missing"),
@@ -29,12 +29,12 @@ def diff():
         ("link", "x: a link or device in place of a file"),
     ],
 )
-def test_what_happened_to_a_file(how, said):
-    assert bundles.altered(Altered(path="x", how=how)) == said
+def test_what_happened_to_a_file(how, messages):
+    assert bundles.altered_text(AlteredFile(path="x", how=how)) == messages
 
 
 def test_a_missing_link_is_shown_as_missing(diff, knowledge):
-    assert bundles.link(GONE) == "missing: torch did not use a GPU"
+    assert bundles.link_text(GONE) == "missing: torch did not use a GPU"
     for text in (console.render(diff, width=200), markdown.render(diff, knowledge)):
         assert "missing: torch did not use a GPU" in text
 
@@ -46,7 +46,7 @@ def test_names_from_elsewhere_are_shown_and_not_obeyed(diff, knowledge):
 
 
 def test_a_check_of_an_altered_bundle(knowledge):
-    document = BundleCheck(bundle="b", sha256="0", altered=(Altered(path="a.ply", how="missing"),))
+    document = BundleCheck(bundle="b", sha256="0", altered=(AlteredFile(path="a.ply", how="missing"),))
 
     assert console.render(document) == "a.ply: missing\n"
     assert console.summary(document) == "b was changed after it was sealed; files affected: 1\n"
@@ -54,9 +54,9 @@ def test_a_check_of_an_altered_bundle(knowledge):
 
 
 def test_a_check_of_a_sound_bundle(knowledge):
-    said = StageSaid(stage="plan", path="documents/plan.json", says="partial")
+    messages = StageSummary(stage="plan", path="documents/plan.json", says="partial")
     document = BundleCheck(
-        bundle="b", sha256="f0", sealed=3, stages=(said,), chains=(Chain(run="r", links=(THERE, GONE)),)
+        bundle="b", sha256="f0", sealed=3, stages=(messages,), chains=(Chain(run="r", links=(THERE, GONE)),)
     )
 
     assert console.render(document).splitlines() == [
@@ -71,8 +71,8 @@ def test_only_rows_that_differ_are_shown(diff, knowledge):
 
     assert "| whole run | 12.5 s | 25 s | x 2 |" in text
     assert "number of steps" not in text + console.render(diff)
-    assert bundles.compared(diff) == "2 of 3 rows differ; worse in B: 1"
+    assert bundles.diff_summary(diff) == "2 of 3 rows differ; worse in B: 1"
 
 
 def test_nothing_worse(diff):
-    assert bundles.compared(diff.model_copy(update={"worse": ()})).endswith("B is not worse than A")
+    assert bundles.diff_summary(diff.model_copy(update={"worse": ()})).endswith("B is not worse than A")

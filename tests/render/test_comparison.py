@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from rocm3d.model.memory import FitMemory
-from rocm3d.render.comparison import arguments, header, heading, memory, provenance, remarks, rows
+from rocm3d.render.comparison import card_notes, header, heading, memory_text, pros_and_costs, source_lines, table_rows
 
 
 @pytest.mark.parametrize(
-    ("given", "wanted"),
+    ("options", "expected"),
     [
         ({"fits": None}, "depends on the system's memory"),
         ({"fits": False, "jobs": 0}, "does not fit"),
@@ -18,38 +18,38 @@ from rocm3d.render.comparison import arguments, header, heading, memory, provena
         ({"fits": True, "jobs": 1, "tight": True}, "fits, 1 job at once, but barely"),
     ],
 )
-def test_a_mode_in_words(given, wanted):
-    assert memory(FitMemory(mode="m", gb=1, **given)) == wanted
+def test_a_mode_in_words(options, expected):
+    assert memory_text(FitMemory(mode="m", gb=1, **options)) == expected
 
 
 def test_every_row_is_as_wide_as_the_header(make):
     comparison = make.fit().comparison
 
-    assert {len(row) for row in rows(comparison)} == {len(header(comparison))}
+    assert {len(row) for row in table_rows(comparison)} == {len(header(comparison))}
 
 
-def test_no_card_to_compare_with_is_said_so(make):
+def test_no_card_to_compare_with_is_reported(make):
     comparison = make.fit().comparison.model_copy(update={"against": ()})
 
     assert heading(comparison) == "AMD Instinct MI300X compared with no known NVIDIA card"
 
 
 def test_modes_and_aspects_are_rows(make):
-    found = {row[0]: row for row in rows(make.fit().comparison)}
+    result = {row[0]: row for row in table_rows(make.fit().comparison)}
 
-    assert found["memory"][1:3] == ("192 GB HBM3", "80 GB HBM3")
-    assert found["whole, 100 GB"][1:3] == ("fits, 1 job at once", "does not fit")
+    assert result["memory"][1:3] == ("192 GB HBM3", "80 GB HBM3")
+    assert result["whole, 100 GB"][1:3] == ("fits, 1 job at once", "does not fit")
 
 
 def test_what_speaks_for_it_comes_before_what_it_costs(make):
-    (choice,) = (item for item in make.fit().comparison.choices if item.platform == "ROCm")
+    (choice,) = (entry for entry in make.fit().comparison.choices if entry.platform == "ROCm")
 
-    lines = list(arguments(choice))
+    lines = list(pros_and_costs(choice))
     assert [line.split(":")[0] for line in lines] == ["for"] * len(choice.reasons) + ["cost"] * len(choice.costs)
 
 
 def test_every_card_has_its_sources_once_with_those_of_its_prices(make):
-    amd, other = provenance(make.fit().comparison)
+    amd, other = source_lines(make.fit().comparison)
 
     assert amd.startswith("AMD Instinct MI300X: checked 2026-11-01, reported; a/b@c")
     assert amd.endswith("the record of gfx942")
@@ -57,4 +57,4 @@ def test_every_card_has_its_sources_once_with_those_of_its_prices(make):
 
 
 def test_notes_bear_the_name_of_their_card(make):
-    assert list(remarks(make.fit().comparison)) == ["H100: a note"]
+    assert list(card_notes(make.fit().comparison)) == ["H100: a note"]

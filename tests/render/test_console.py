@@ -8,7 +8,7 @@ import pytest
 from rocm3d.model.base import Document
 from rocm3d.model.evidence import Tally
 from rocm3d.pipeline import Repository
-from rocm3d.render.console import counts, render, summary
+from rocm3d.render.console import render, summary, tally_text
 
 EVIL = "a\x1b[31mred\x07\r\u202ertl\u2066\u200bzero\x9b1m\U000e0041tag"
 NEVER = ["\x1b", "\x07", "\r", "\u202e", "\u2066", "\u200b", "\x9b", "\U000e0041"]
@@ -40,14 +40,14 @@ def test_control_characters_of_the_repository_never_reach_the_terminal(make, nam
 
 
 @pytest.mark.parametrize("name", ["scan", "plan", "patch", "dry run"])
-def test_with_colour_only_our_own_escapes_are_there(make, name):
+def test_with_colour_only_our_own_escapes_occur(make, name):
     text = render(evil_documents(make)[name], colour=True)
 
     assert "\x1b[31mred" not in text
     assert [character for character in NEVER[1:] if character in text] == []
 
 
-def test_colour_only_when_asked(make):
+def test_colour_only_on_request(make):
     document = make.scan(make.finding())
 
     assert "\x1b[" not in render(document)
@@ -114,7 +114,7 @@ def test_scan_summary(make):
     )
 
 
-def test_scan_summary_says_how_many_were_known(make):
+def test_scan_summary_counts_known_findings(make):
     assert summary(make.scan().model_copy(update={"known": 7})).splitlines()[0] == (
         "7 known findings of the baseline are hidden; the counts are of new findings"
     )
@@ -160,10 +160,10 @@ def test_verdicts_show_every_outcome_with_its_reason(make):
 
 
 def test_four_counts_in_their_order(make):
-    wanted = "1 changed, 2 left for a person, 3 rejected, 4 not verified"
+    expected = "1 changed, 2 left for a person, 3 rejected, 4 not verified"
 
-    assert counts(Tally(changed=1, left_for_person=2, rejected=3, not_verified=4)) == wanted
-    assert summary(make.evidence(tally=(1, 2, 3, 4))) == wanted + "\n"
+    assert tally_text(Tally(changed=1, left_for_person=2, rejected=3, not_verified=4)) == expected
+    assert summary(make.evidence(tally=(1, 2, 3, 4))) == expected + "\n"
 
 
 def test_evidence_names_what_was_not_obtained(make):
@@ -205,13 +205,13 @@ def test_dry_run_is_a_patch_that_git_takes(tmp_path, knowledge, source):
     (root / "a.cu").write_bytes(source.encode())
     repository = Repository(root, knowledge, work=tmp_path / "work")
     document = repository.apply(repository.plan(knowledge.gpu("gfx942")), review=False, dry_run=True)
-    assert "a.cu" in {item.path for item in document.changes}
+    assert "a.cu" in {entry.path for entry in document.changes}
 
     text = render(document)
     subprocess.run(["git", "init", "-q", str(root)], check=True, capture_output=True)
-    taken = subprocess.run(
+    result = subprocess.run(
         ["git", "apply", "--check", "-"], input=text.encode(), cwd=root, capture_output=True, check=False
     )
 
-    assert taken.stderr.decode() == ""
-    assert taken.returncode == 0
+    assert result.stderr.decode() == ""
+    assert result.returncode == 0

@@ -15,7 +15,7 @@ def test_control_characters_of_the_repository_never_reach_the_terminal(make):
     assert "requires CUDA" in render(document)
 
 
-def test_an_unknown_repository_has_no_score_and_says_so(make):
+def test_an_unknown_repository_has_no_score_and_reports_it(make):
     document = make.fit(known=False)
 
     assert "demo on AMD Instinct MI300X, knowledge of 2026-11-15: unknown" in render(document)
@@ -43,7 +43,7 @@ def test_the_comparison_has_its_three_answers_what_decides_and_sources(make):
     assert text.count("\nsource: ") == 2
 
 
-def test_without_a_comparison_there_is_none(make):
+def test_without_a_comparison_nothing_is_shown(make):
     text = render(make.fit().model_copy(update={"comparison": None}))
 
     assert "hybrid" not in text

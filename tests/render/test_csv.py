@@ -3,14 +3,17 @@ from __future__ import annotations
 import csv
 import io
 
-from rocm3d.model.matrix import Column, Matrix, Row
+from rocm3d.model.matrix import Matrix, MatrixColumn, MatrixRow
 from rocm3d.render.csv import render
 
 
 def test_a_name_that_a_spreadsheet_would_run_is_quoted():
     document = Matrix(
-        columns=(Column(repository='=HYPERLINK("a")', readiness="ready"), Column(repository="a,b", readiness="ready")),
-        rows=(Row(package="gsplat", family="gaussian", states={"a,b": "work"}),),
+        columns=(
+            MatrixColumn(repository='=HYPERLINK("a")', readiness="ready"),
+            MatrixColumn(repository="a,b", readiness="ready"),
+        ),
+        rows=(MatrixRow(package="gsplat", family="gaussian", states={"a,b": "work"}),),
         order=(),
         free=(),
     )

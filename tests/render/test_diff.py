@@ -27,7 +27,7 @@ def test_control_characters_of_the_repository_are_not_obeyed(dry):
     assert plain(shown).split("\n")[1] == "+a\ufffd[31mb\ufffd\ufffdc"
 
 
-def test_without_colour_there_is_none_and_the_lines_are_those_of_the_diff(dry):
+def test_without_colour_the_lines_are_those_of_the_diff(dry):
     assert render(dry(DIFF)) == DIFF
 
 
@@ -38,7 +38,7 @@ def test_colour_changes_no_line(dry):
     assert plain(shown) == DIFF
 
 
-def test_names_removed_and_added_lines_and_places_look_different(dry):
+def test_names_removed_and_added_lines_and_places_differ_in_style(dry):
     lines = render(dry(DIFF), colour=True).split("\n")
     styles = {name: lines[at].split("m")[0] for name, at in [("name", 1), ("place", 3), ("removed", 5), ("added", 7)]}
 

@@ -19,9 +19,16 @@ PRICE = Price(way="rent", low=2.5, high=6, currency="USD", known=date(2026, 11, 
 CLOUD = Cloud(available="yes", where="somewhere", known=date(2026, 11, 1), source=LIST)
 
 
-def rival(fact, **rest):
-    given = {"memory_gb": 80, "memory_kind": "HBM3", "fp8": "ocp", "matrix": "tensor", "bandwidth_gbs": 3350, **rest}
-    return Card(id="h100", title="H100", vendor="nvidia", **given, **fact)
+def rival(fact, **values):
+    arguments = {
+        "memory_gb": 80,
+        "memory_kind": "HBM3",
+        "fp8": "ocp",
+        "matrix": "tensor",
+        "bandwidth_gbs": 3350,
+        **values,
+    }
+    return Card(id="h100", title="H100", vendor="nvidia", **arguments, **fact)
 
 
 def records(fact):
@@ -124,7 +131,7 @@ def test_every_record_ends_with_its_date_and_sources(make, kind):
 
 
 @pytest.mark.parametrize(
-    ("kind", "wanted"),
+    ("kind", "expected"),
     [
         (
             "code",
@@ -186,10 +193,10 @@ def test_every_record_ends_with_its_date_and_sources(make, kind):
         ),
     ],
 )
-def test_record_says_what_it_knows(make, kind, wanted):
+def test_record_shows_its_content(make, kind, expected):
     text = render(records(make.FACT)[kind])
 
-    assert [part for part in wanted if part not in text] == []
+    assert [part for part in expected if part not in text] == []
 
 
 def test_routes_come_by_rank_whatever_their_status(make):
@@ -230,7 +237,7 @@ def test_every_shipped_record_can_be_explained(knowledge):
     assert [r for r, text in texts if f"checked {r.checked}" not in text or r.sources[0].where not in text] == []
 
 
-def test_a_card_tells_price_and_cloud_with_their_sources(make):
+def test_a_card_shows_price_and_cloud_with_their_sources(make):
     text = render(rival(make.FACT, prices=(PRICE,), cloud=CLOUD))
 
     assert "80 GB HBM3, 3350 GB/s\n" in text
@@ -238,7 +245,7 @@ def test_a_card_tells_price_and_cloud_with_their_sources(make):
     assert "cloud: yes, somewhere, 2026-11-01 [a price list]\n" in text
 
 
-def test_a_card_without_a_price_says_so(make):
+def test_a_card_without_a_price_reports_it(make):
     text = render(rival(make.FACT, bandwidth_gbs=None, unified=True, notes=("Arm",)))
 
     assert "80 GB HBM3, bandwidth unknown, shared with the processor\n" in text

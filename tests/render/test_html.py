@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.evidence.chain import chain
-from rocm3d.model.bundle import Altered, Bundle
+from rocm3d.evidence.chain import evidence_chain
+from rocm3d.model.bundle import AlteredFile, Bundle
 from rocm3d.model.evidence import SealedRun
 from rocm3d.model.package import Licence
 from rocm3d.model.plan import LicenceNotice
 from rocm3d.model.report import BundleReport, UnreadRun
 from rocm3d.model.verdict import Verdict
-from rocm3d.render.html import Report, render
+from rocm3d.render.html import PortReportView, render
 
 EVIL = "<img src=x onerror=1>"
 # Turns the writing around, hides, ends a line, and closes an attribute.
@@ -27,36 +27,36 @@ def unread(text: str = "half is incomplete") -> UnreadRun:
 
 
 def bundle(*runs, name="train", altered=()) -> BundleReport:
-    held = Bundle(repository=name, runs=runs, chains=tuple(chain(run) for run in runs))
+    held = Bundle(repository=name, runs=runs, chains=tuple(evidence_chain(run) for run in runs))
     return BundleReport(name=name, sha256="a" * 64, altered=altered, bundle=held)
 
 
 @pytest.fixture
 def report(make):
-    def run(repository="demo", moved=(), **rest) -> Report:
+    def run(repository="demo", moved=(), **values) -> PortReportView:
         diff = "--- a/csrc/a.cu\n+++ b/csrc/a.cu\n@@ -1 +1,2 @@\n-<b>old</b>\n+</pre><script>alert(1)</script>\n"
         bad = make.finding(path=EVIL, message=EVIL, hint=EVIL)
-        decisions = rest.get(
+        decisions = values.get(
             "decisions", (make.decision("gsplat", "stub", "a stand-in"), make.decision(EVIL, "keep", EVIL))
         )
-        return Report(
+        return PortReportView(
             scan=make.scan(bad, repository=repository, skipped=[(EVIL, EVIL)]),
-            plan=make.plan(*decisions, repository=repository, feasible=rest.get("feasible", True), warnings=(EVIL,)),
+            plan=make.plan(*decisions, repository=repository, feasible=values.get("feasible", True), warnings=(EVIL,)),
             patch=make.patch(
-                make.change(EVIL, diff), repository=repository, refused=[(EVIL, EVIL)], left=rest.get("left", [bad])
+                make.change(EVIL, diff), repository=repository, refused=[(EVIL, EVIL)], left=values.get("left", [bad])
             ),
-            verdicts=rest.get("verdicts", make.verdicts()),
+            verdicts=values.get("verdicts", make.verdicts()),
             evidence=make.evidence(repository),
             moved=moved,
-            runs=tuple(rest.get("runs", ())),
-            unread=tuple(rest.get("unread", ())),
+            runs=tuple(values.get("runs", ())),
+            unread=tuple(values.get("unread", ())),
             families={"gsplat": "Gaussian splatting and its rasterizers"},
         )
 
     return run
 
 
-def test_page_asks_nobody_for_anything(make, report, read):
+def test_page_loads_nothing_from_elsewhere(make, report, read):
     page = render(report(runs=[make.joined()]))
     addresses = {value for name, value in read(page).attributes if name in ("src", "href", "srcset", "action", "data")}
 
@@ -119,8 +119,8 @@ def test_tags_are_balanced(report, read):
     assert page.tags[:2] == ["html", "head"]
 
 
-def test_tags_are_balanced_when_there_is_nothing_to_show(make, read):
-    empty = Report(
+def test_tags_are_balanced_on_an_empty_page(make, read):
+    empty = PortReportView(
         make.scan(),
         make.plan(feasible=False),
         make.patch(),
@@ -147,7 +147,7 @@ def test_stand_ins_are_named_before_everything_else(report, read):
     assert "never count as verified" in text
 
 
-def test_no_heading_for_stand_ins_where_there_are_none(make, report, read):
+def test_no_heading_for_stand_ins_if_none_exist(make, report, read):
     assert "Stubs and substitutes" not in read(render(report(decisions=(make.decision("a", "keep"),)))).text
 
 
@@ -166,18 +166,18 @@ def test_every_outcome_is_shown_with_its_reason(report, read, outcome, reason):
     assert any(outcome in row and row.endswith(reason) for row in rows)
 
 
-def test_what_was_not_run_stands_apart_with_its_reason(report, read):
+def test_what_was_not_run_is_listed_with_its_reason(report, read):
     text = read(render(report())).text
 
     assert "A check that was not run is neither passed nor failed" in text
     assert "\u25cb not runcompileDoes it compile to AMD machine code?no compiler is here" in text
 
 
-def test_what_was_not_obtained_says_why(report, read):
+def test_what_was_not_obtained_gives_the_reason(report, read):
     assert "machine code: no compiler" in read(render(report())).text
 
 
-def test_refused_left_skipped_and_rejected_are_all_there(report, read):
+def test_refused_left_skipped_and_rejected_are_all_listed(report, read):
     text = read(render(report())).text
 
     assert "Refused edits" in text
@@ -196,7 +196,7 @@ def test_page_has_title_language_viewport_and_date(report):
 
 
 @pytest.mark.parametrize(
-    ("given", "outcome", "tone"),
+    ("arguments", "outcome", "tone"),
     [
         ({"moved": ("plan.json",)}, "Changed since it was sealed.", "failed"),
         ({}, "A check failed.", "failed"),
@@ -205,16 +205,16 @@ def test_page_has_title_language_viewport_and_date(report):
         ({"good": True, "left": []}, "Ported. Checks that were not run are listed below.", "not_run"),
     ],
 )
-def test_one_sentence_at_the_top(make, report, given, outcome, tone):
-    given = dict(given)
-    if given.pop("good", False):
+def test_one_sentence_at_the_top(make, report, arguments, outcome, tone):
+    arguments = dict(arguments)
+    if arguments.pop("good", False):
         all_checks = make.verdicts()
-        passed = tuple(item for item in all_checks.verdicts if item.outcome != "failed")
-        given["verdicts"] = all_checks.model_copy(update={"verdicts": passed})
-    made = report(**given)
+        passed = tuple(entry for entry in all_checks.verdicts if entry.outcome != "failed")
+        arguments["verdicts"] = all_checks.model_copy(update={"verdicts": passed})
+    built = report(**arguments)
 
-    assert made.outcome == outcome
-    assert f'<p class="outcome {tone}">{outcome}</p>' in render(made)
+    assert built.outcome == outcome
+    assert f'<p class="outcome {tone}">{outcome}</p>' in render(built)
 
 
 def test_moved_documents_are_named(report, read):
@@ -242,7 +242,7 @@ def test_what_the_port_goes_without_and_restrictive_terms_stand_before_the_check
     assert page.faults == []
 
 
-def test_page_has_landmarks_one_main_heading_and_a_way_past_the_contents(make, report, read):
+def test_page_has_landmarks_one_main_heading_and_a_skip_link(make, report, read):
     page = read(render(report(runs=[make.joined()])))
 
     assert [page.tags.count(tag) for tag in ("header", "nav", "main", "footer", "h1")] == [1, 1, 1, 1, 1]
@@ -251,7 +251,7 @@ def test_page_has_landmarks_one_main_heading_and_a_way_past_the_contents(make, r
     assert all(after - before <= 1 for before, after in pairwise(levels))
 
 
-def test_every_head_of_a_table_says_what_it_heads(make, report):
+def test_every_head_of_a_table_has_a_scope(make, report):
     text = render(report(runs=[make.joined()]))
 
     assert re.findall(r"<th(?![^>]*scope=)[ >]", text) == []
@@ -264,13 +264,13 @@ def test_every_picture_has_words(make, report):
     assert [tag for tag in re.findall(r"<img[^>]*>", text) if 'alt="Preview of' not in tag] == []
 
 
-def test_without_runs_the_page_says_that_nothing_shows_it_works(report, read):
+def test_without_runs_the_page_warns_that_nothing_proves_it_works(report, read):
     assert "nothing proves yet that it works on a GPU" in read(render(report())).text
 
 
 def test_what_verify_saw_on_a_gpu_is_not_denied(make, report):
-    seen = Verdict(level="backend", probe="run_operations", outcome="passed", looked_at=("gsplat",))
-    verdicts = make.verdicts().model_copy(update={"verdicts": (seen,)})
+    visible = Verdict(level="backend", probe="run_operations", outcome="passed", looked_at=("gsplat",))
+    verdicts = make.verdicts().model_copy(update={"verdicts": (visible,)})
 
     assert report(verdicts=verdicts).ran == "No workload run was recorded for this port."
 
@@ -298,10 +298,10 @@ def test_a_run_that_the_checks_know_has_no_remark(make, report, read):
     assert "no check covers it" not in read(render(replace(shown, evidence=known))).text
 
 
-def good(make, report, **rest) -> Report:
+def good(make, report, **values) -> PortReportView:
     verdicts = make.verdicts()
-    passed = tuple(item for item in verdicts.verdicts if item.outcome == "passed")
-    return report(left=[], verdicts=verdicts.model_copy(update={"verdicts": passed}), **rest)
+    passed = tuple(entry for entry in verdicts.verdicts if entry.outcome == "passed")
+    return report(left=[], verdicts=verdicts.model_copy(update={"verdicts": passed}), **values)
 
 
 def test_a_run_that_failed_is_the_outcome(make, report):
@@ -319,7 +319,7 @@ def test_a_later_run_of_the_same_name_counts_in_place_of_the_failed_one(make, re
 
 
 def test_an_altered_bundle_is_never_green(make, report, read):
-    changed = (Altered(path="run.json", how="changed"),)
+    changed = (AlteredFile(path="run.json", how="changed"),)
     shown = good(make, report, runs=[make.joined(altered=changed)])
     page = read(render(bundle(make.run(), altered=changed)))
 
@@ -332,4 +332,4 @@ def test_documents_for_programs_hold_the_runs(make, report, read):
     shown = report(runs=[make.joined()], unread=[unread()])
 
     assert type(shown.document).from_json(shown.document.to_json(), "x") == shown.document
-    assert [item.folder for item in (*shown.document.runs, *shown.document.unread)] == ["train", "half"]
+    assert [entry.folder for entry in (*shown.document.runs, *shown.document.unread)] == ["train", "half"]

@@ -58,7 +58,7 @@ def ported(tmp_path_factory, knowledge, make):
     return report, page
 
 
-def test_the_console_is_silent_and_nobody_is_asked(page, ported):
+def test_the_console_is_silent_and_nothing_is_requested(page, ported):
     page.show_file(ported[1])
 
     assert complaints(page) == []
@@ -139,14 +139,14 @@ def test_no_text_of_a_picture_runs_out_of_it(page, ported):
 
 def test_the_keyboard_reaches_every_link_in_its_order(page, ported):
     page.show_file(ported[1])
-    seen = []
+    visible = []
     for _ in range(12):
         page.press("Tab")
-        seen.append(page.value("document.activeElement.innerText"))
-        assert page.value("getComputedStyle(document.activeElement).outlineStyle") == "solid", seen[-1]
+        visible.append(page.value("document.activeElement.innerText"))
+        assert page.value("getComputedStyle(document.activeElement).outlineStyle") == "solid", visible[-1]
 
-    assert seen[:2] == ["Skip to the content", "See the runs"]
-    assert seen[2:9] == [
+    assert visible[:2] == ["Skip to the content", "See the runs"]
+    assert visible[2:9] == [
         "Read this first",
         "Proof",
         "Dependencies",
@@ -157,7 +157,7 @@ def test_the_keyboard_reaches_every_link_in_its_order(page, ported):
     ]
 
 
-def test_the_skip_link_is_seen_when_it_is_reached_and_leads_to_the_content(page, ported):
+def test_the_skip_link_is_visible_on_focus_and_leads_to_the_content(page, ported):
     page.show_file(ported[1])
     page.press("Tab")
     assert page.value("document.activeElement.getBoundingClientRect().left") >= 0
@@ -207,8 +207,8 @@ def test_the_page_of_a_bundle_alone(page, make, tmp_path):
 @pytest.mark.parametrize("width", [390, 1280])
 def test_the_page_of_a_scan(page, make, tmp_path, width):
     report_file = tmp_path / "scan.html"
-    found = make.finding(path=f"csrc/{'long' * 40}.cu", family="native-op")
-    report_file.write_text(render(make.scan(found, skipped=[("a" * 200, "holds NUL bytes")])), encoding="utf-8")
+    result = make.finding(path=f"csrc/{'long' * 40}.cu", family="native-op")
+    report_file.write_text(render(make.scan(result, skipped=[("a" * 200, "holds NUL bytes")])), encoding="utf-8")
 
     page.show_file(report_file, width=width)
 

@@ -7,7 +7,7 @@ from rocm3d.render.html import render
 EVIL = "<img src=x onerror=1>"
 
 
-def test_scan_page_asks_nobody_and_is_balanced(make, read):
+def test_scan_page_loads_nothing_and_is_balanced(make, read):
     bad = make.finding(path=EVIL, message=EVIL, hint=EVIL, family=EVIL)
     text = render(make.scan(bad, repository=EVIL, skipped=[(EVIL, EVIL)]))
     page = read(text)

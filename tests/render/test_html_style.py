@@ -33,10 +33,10 @@ def test_words_can_be_read_on_every_ground(palette):
     """WCAG requires a contrast of 4.5 for text and 3 for graphics."""
     grounds = ("paper", "card", "sunk", "good-bg", "bad-bg", "wait-bg", "blue-bg")
     low = {
-        (word, ground): round(contrast(palette[word], palette[ground]), 2)
-        for word in ("ink", "soft", "good", "bad", "wait", "blue")
+        (name, ground): round(contrast(palette[name], palette[ground]), 2)
+        for name in ("ink", "soft", "good", "bad", "wait", "blue")
         for ground in grounds
-        if contrast(palette[word], palette[ground]) < 4.5
+        if contrast(palette[name], palette[ground]) < 4.5
     }
     drawn = {
         (bar, ground)

@@ -4,7 +4,7 @@ import pytest
 
 from rocm3d.model.jobs import JobsReport, JobState
 from rocm3d.render import console
-from rocm3d.render.job_forms import MANY, counted, left, lines, span
+from rocm3d.render.job_forms import MAX_DONE_SHOWN, duration, job_table, state_counts, time_left
 
 
 def job(name: str, state: str = "done", **more: object) -> JobState:
@@ -22,8 +22,8 @@ def test_control_characters_of_others_are_not_obeyed():
 
 
 def test_no_jobs_make_no_table():
-    assert lines([]) == []
-    assert counted({}) == "no jobs"
+    assert job_table([]) == []
+    assert state_counts({}) == "no jobs"
 
 
 def test_a_table_has_a_line_for_each_job():
@@ -38,15 +38,17 @@ def test_a_table_has_a_line_for_each_job():
 
 
 def test_of_many_jobs_those_that_are_done_are_left_out():
-    shown = console.render(document(*(job(f"j{number}") for number in range(MANY)), job("bad", "failed")))
+    shown = console.render(document(*(job(f"j{number}") for number in range(MAX_DONE_SHOWN)), job("bad", "failed")))
     assert "bad" in shown
     assert "j1" not in shown
-    assert f"done jobs not shown: {MANY}" in shown
+    assert f"done jobs not shown: {MAX_DONE_SHOWN}" in shown
 
 
 def test_the_summary_counts_and_names_the_next_step():
-    said = console.summary(document(job("a"), job("b", "timed_out", log="/x/b.1.txt"), runner=7, seconds_left=125.0))
-    assert said.splitlines() == [
+    messages = console.summary(
+        document(job("a"), job("b", "timed_out", log="/x/b.1.txt"), runner=7, seconds_left=125.0)
+    )
+    assert messages.splitlines() == [
         "1 done, 1 timed out; about 2:05 left",
         "run by process 7",
         "see /x/b.1.txt; run them again with `rocm3d jobs retry`",
@@ -57,6 +59,6 @@ def test_the_summary_counts_and_names_the_next_step():
     ("seconds", "text"), [(0.123, "0.12 s"), (9.94, "9.9 s"), (42.4, "42 s"), (61, "1:01"), (3723, "1:02:03")]
 )
 def test_spans(seconds, text):
-    assert span(seconds) == text
-    assert left(seconds).endswith(f"{text} left")
-    assert left(None) == ""
+    assert duration(seconds) == text
+    assert time_left(seconds).endswith(f"{text} left")
+    assert time_left(None) == ""

@@ -66,15 +66,15 @@ def test_every_row_has_the_cells_of_its_header(make, knowledge, index):
 
 @given(st.text())
 def test_escaped_text_stays_in_its_cell_and_line(text):
-    for made in (escape(text), code(text)):
-        assert "|" not in made
-        assert "<" not in made.replace(f"`{text}`", "") or made.startswith("`")
-        assert len(made.splitlines()) <= 1
-        assert made.count("`") % 2 == made.count("\\`") % 2
+    for built in (escape(text), code(text)):
+        assert "|" not in built
+        assert "<" not in built.replace(f"`{text}`", "") or built.startswith("`")
+        assert len(built.splitlines()) <= 1
+        assert built.count("`") % 2 == built.count("\\`") % 2
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
         ("CUDA_HOME is None", r"CUDA\_HOME is None"),
         ("a  b\nc", "a b c"),
@@ -85,15 +85,15 @@ def test_escaped_text_stays_in_its_cell_and_line(text):
         ("größe 日本", "größe 日本"),
     ],
 )
-def test_escape(text, wanted):
-    assert escape(text) == wanted
+def test_escape(text, expected):
+    assert escape(text) == expected
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"), [("a_b.cu:1:2", "`a_b.cu:1:2`"), ("a`b", r"a\`b"), ("a|b", "a&#124;b"), ("a\\", r"a\\")]
+    ("text", "expected"), [("a_b.cu:1:2", "`a_b.cu:1:2`"), ("a`b", r"a\`b"), ("a|b", "a&#124;b"), ("a\\", r"a\\")]
 )
-def test_code(text, wanted):
-    assert code(text) == wanted
+def test_code(text, expected):
+    assert code(text) == expected
 
 
 def test_scan_is_grouped_most_blocking_first(make, knowledge):
@@ -131,7 +131,7 @@ def test_scan_is_grouped_most_blocking_first(make, knowledge):
     )
 
 
-def test_scan_says_how_many_were_known(make, knowledge):
+def test_scan_counts_known_findings(make, knowledge):
     text = render(make.scan().model_copy(update={"known": 4}), knowledge)
 
     assert "no findings; 4 known findings of the baseline are hidden." in text

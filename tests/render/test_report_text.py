@@ -4,10 +4,10 @@ import re
 
 import pytest
 
-from rocm3d.evidence.chain import chain
-from rocm3d.model.bundle import Altered, Bundle
+from rocm3d.evidence.chain import evidence_chain
+from rocm3d.model.bundle import AlteredFile, Bundle
 from rocm3d.model.report import BundleReport, UnreadRun
-from rocm3d.render.html import Report
+from rocm3d.render.html import PortReportView
 from rocm3d.render.report_text import render, render_bundle
 
 EVIL = "<img src=x> | @someone `code` ](http://x)"
@@ -15,7 +15,7 @@ EVIL = "<img src=x> | @someone `code` ](http://x)"
 
 @pytest.fixture
 def report(make):
-    def build(**rest) -> Report:
+    def build(**values) -> PortReportView:
         diff = "--- a/a.cu\n+++ b/a.cu\n@@ -1 +1,2 @@\n a\n+````\n+\u202ehidden\n"
         fields = {
             "scan": make.scan(),
@@ -23,9 +23,9 @@ def report(make):
             "patch": make.patch(make.change("a.cu", diff), refused=[("b.py", "unsure")], left=[make.finding()]),
             "verdicts": make.verdicts(),
             "evidence": make.evidence(),
-            **rest,
+            **values,
         }
-        return Report(**fields)
+        return PortReportView(**fields)
 
     return build
 
@@ -57,7 +57,7 @@ def test_outcome_counts_and_levels_come_first(report, knowledge):
     assert "- machine code: no compiler" in text
 
 
-def test_nothing_is_said_to_be_left_or_changed_where_nothing_is(make, report, knowledge):
+def test_nothing_is_listed_as_left_or_changed_where_nothing_is(make, report, knowledge):
     text = render(report(patch=make.patch(), plan=make.plan()), knowledge)
 
     assert "Nothing was changed." in text
@@ -77,8 +77,8 @@ def test_runs_have_their_chain_and_artifacts(make, report, knowledge):
 
 
 def test_a_bundle_by_itself(make):
-    held = Bundle(runs=(make.run(),), chains=(chain(make.run()),), verdicts=make.verdicts().verdicts)
-    report = BundleReport(name="train", sha256="a" * 64, bundle=held, altered=(Altered(path="x", how="added"),))
+    held = Bundle(runs=(make.run(),), chains=(evidence_chain(make.run()),), verdicts=make.verdicts().verdicts)
+    report = BundleReport(name="train", sha256="a" * 64, bundle=held, altered=(AlteredFile(path="x", how="added"),))
     text = render_bundle(report)
 
     assert "**Changed since it was sealed.**" in text
@@ -87,5 +87,5 @@ def test_a_bundle_by_itself(make):
     assert "### train" in text
 
 
-def test_an_empty_bundle_says_that_there_is_no_run():
+def test_an_empty_bundle_reports_that_no_run_exists():
     assert "No run was recorded." in render_bundle(BundleReport(name="b", sha256="a" * 64, bundle=Bundle()))

@@ -2,14 +2,14 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.model.bundle import Altered
+from rocm3d.model.bundle import AlteredFile
 from rocm3d.model.evidence import SealedRun
-from rocm3d.model.run import KernelTime, LoadedModule, Manifest, Memory, Met, Steps
-from rocm3d.render.run_view import RunView, summed_up, views, worst
+from rocm3d.model.run import ExpectationResult, KernelTime, LoadedModule, Manifest, PeakMemory, Steps
+from rocm3d.render.run_view import RunView, run_views, runs_summary, worst_tone
 
 
-def view(make, **rest) -> RunView:
-    return RunView(make.joined(make.run(**rest)))
+def view(make, **values) -> RunView:
+    return RunView(make.joined(make.run(**values)))
 
 
 def test_a_whole_chain_is_green(make):
@@ -19,11 +19,11 @@ def test_a_whole_chain_is_green(make):
 
 
 @pytest.mark.parametrize(
-    ("rest", "tone", "sentence"),
+    ("values", "tone", "sentence"),
     [
         ({"status": "timed_out", "reason": "it was not done"}, "failed", "Timed out after 128.4 s: it was not done."),
         (
-            {"expectations": (Met(expectation="a > 1", met=False, found="0"),)},
+            {"expectations": (ExpectationResult(expectation="a > 1", met=False, found="0"),)},
             "failed",
             "Finished in 128.4 s, but 1 of 1 expectations are not met.",
         ),
@@ -36,8 +36,8 @@ def test_a_whole_chain_is_green(make):
     ],
     ids=["timed out", "not met", "stand-in", "no artifact"],
 )
-def test_nothing_less_is(make, rest, tone, sentence):
-    shown = view(make, **rest)
+def test_nothing_less_is(make, values, tone, sentence):
+    shown = view(make, **values)
 
     assert (shown.tone, shown.sentence) == (tone, sentence)
 
@@ -47,11 +47,11 @@ def test_an_artifact_that_is_not_sound_is_no_success(make):
 
     assert shown.tone == "failed"
     assert "1 of 2 artifacts are invalid" in shown.sentence
-    assert [item.item.outcome for item in shown.artifacts] == ["bad", "ok"]
+    assert [entry.item.outcome for entry in shown.artifacts] == ["bad", "ok"]
 
 
 def test_an_altered_bundle_is_no_success(make):
-    shown = RunView(make.joined(altered=(Altered(path="run.json", how="changed"),)))
+    shown = RunView(make.joined(altered=(AlteredFile(path="run.json", how="changed"),)))
 
     assert (shown.tone, shown.sentence) == ("failed", "Changed since it was sealed: run.json.")
 
@@ -73,7 +73,7 @@ def test_uncommitted_files_are_named(make):
     assert facts["Commit"] == f"{'c' * 40} with 1 uncommitted changes: a.py"
 
 
-def test_without_kernels_there_are_no_bars(make):
+def test_without_kernels_no_bars_are_drawn(make):
     assert view(make, kernels=()).kernels == ""
 
 
@@ -81,8 +81,8 @@ def test_kernels_are_added_up_by_operation_and_backend(make):
     def kernel(name, backend, microseconds, operation="gemm"):
         return KernelTime(name=name, calls=2, microseconds=microseconds, backend=backend, operation=operation)
 
-    found = [kernel("a", "Tensile", 600.0), kernel("b", "Tensile", 300.0), kernel("c", "not known by name", 100.0)]
-    shown = view(make, kernels=tuple(found))
+    result = [kernel("a", "Tensile", 600.0), kernel("b", "Tensile", 300.0), kernel("c", "not known by name", 100.0)]
+    shown = view(make, kernels=tuple(result))
 
     assert "Kernel time by backend: gemm: Tensile, 900 \N{MICRO SIGN}s \N{MIDDLE DOT} 90%" in shown.kernels
     assert 'class="bar unknown"' in shown.kernels
@@ -90,21 +90,23 @@ def test_kernels_are_added_up_by_operation_and_backend(make):
 
 
 def test_many_backends_end_in_one_bar(make):
-    found = [KernelTime(name=str(n), calls=1, microseconds=20.0 - n, backend=f"b{n}", operation="x") for n in range(15)]
+    result = [
+        KernelTime(name=str(n), calls=1, microseconds=20.0 - n, backend=f"b{n}", operation="x") for n in range(15)
+    ]
 
-    assert "3 others, 21 \N{MICRO SIGN}s" in view(make, kernels=tuple(found)).kernels
+    assert "3 others, 21 \N{MICRO SIGN}s" in view(make, kernels=tuple(result)).kernels
 
 
 @pytest.mark.parametrize("odd", [float("nan"), float("inf"), -1.0])
 def test_odd_numbers_of_a_record_are_survived(make, odd):
     kernels = (KernelTime(name="k", calls=1, microseconds=odd, backend="b", operation="o"),)
     steps = (Steps(kind="s", count=3, first_seconds=odd, steady_seconds=odd, points=(odd, odd, odd)),)
-    shown = view(make, kernels=kernels, steps=steps, memory=Memory(host=-1))
+    shown = view(make, kernels=kernels, steps=steps, memory=PeakMemory(host=-1))
 
     assert isinstance(shown.kernels + shown.memory + shown.steps[0][1], str)
 
 
-def test_the_first_step_stands_apart_and_is_no_point_of_the_plot(make):
+def test_the_first_step_is_separate_and_not_a_point_of_the_plot(make):
     ((words, plot),) = view(make).steps
 
     assert words == "9 of the optimizer: first after 14 s, then 200 ms each"
@@ -117,19 +119,19 @@ def test_two_steps_have_no_plot(make):
     assert view(make, steps=steps).steps[0][1] == ""
 
 
-def test_memory_of_the_gpu_is_shown_of_all_there_is(make):
+def test_memory_of_the_gpu_is_shown_relative_to_the_total(make):
     drawn = view(make).memory
 
     assert "GPU, reserved, 14 GiB of 192 GiB" in drawn
     assert "Memory over time" in drawn
-    assert view(make, memory=Memory()).memory == ""
+    assert view(make, memory=PeakMemory()).memory == ""
 
 
 def test_runs_that_the_port_does_not_know_say_so(make):
     known = make.evidence().model_copy(
         update={"sealed_runs": (SealedRun(folder="old", outcome="finished", of_these_sources=False),)}
     )
-    new, old = views((make.joined(folder="old"), make.joined(make.run("other"), folder="new")), known)
+    new, old = run_views((make.joined(folder="old"), make.joined(make.run("other"), folder="new")), known)
 
     assert (new.item.folder, old.item.folder) == ("new", "old")
     assert "no check covers it" in new.remark
@@ -138,7 +140,7 @@ def test_runs_that_the_port_does_not_know_say_so(make):
 
 
 def test_a_later_run_of_the_same_name_is_named(make):
-    second, first = views((make.joined(), make.joined(folder="train-2")))
+    second, first = run_views((make.joined(), make.joined(folder="train-2")))
 
     assert (first.later, second.later) == ("train-2", "")
 
@@ -148,7 +150,9 @@ def test_the_worst_run_that_counts_speaks_for_all(make):
     other = make.joined(make.run("other"), folder="b")
     again = make.joined(folder="c")
 
-    assert worst(()) == "not_run"
-    assert worst(views((failed, other))) == "failed"
-    assert worst(views((failed, other, again))) == "passed"
-    assert summed_up(views((failed, other))).startswith("1 of 2 recorded runs ended as expected, 1 with a complete")
+    assert worst_tone(()) == "not_run"
+    assert worst_tone(run_views((failed, other))) == "failed"
+    assert worst_tone(run_views((failed, other, again))) == "passed"
+    assert runs_summary(run_views((failed, other))).startswith(
+        "1 of 2 recorded runs ended as expected, 1 with a complete"
+    )

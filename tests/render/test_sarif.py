@@ -17,7 +17,7 @@ from rocm3d.pipeline import Repository
 from rocm3d.render.sarif import FINGERPRINT, render
 
 
-def thing(required: str, **properties) -> dict:
+def object_schema(required: str, **properties) -> dict:
     """The schema of an object with exactly these properties."""
     return {
         "type": "object",
@@ -27,32 +27,32 @@ def thing(required: str, **properties) -> dict:
     }
 
 
-def many(item: dict, **rest) -> dict:
-    return {"type": "array", "items": item, **rest}
+def many(entry: dict, **values) -> dict:
+    return {"type": "array", "items": entry, **values}
 
 
 TEXT = {"type": "string"}
 LEVEL = {"enum": ["none", "note", "warning", "error"]}
 COUNT = {"type": "integer", "minimum": 1}
-MESSAGE = thing("text", text=TEXT)
-PLACE = thing(
+MESSAGE = object_schema("text", text=TEXT)
+PLACE = object_schema(
     "physicalLocation",
-    physicalLocation=thing(
+    physicalLocation=object_schema(
         "artifactLocation",
-        artifactLocation=thing("uri", uri={"type": "string", "format": "uri-reference"}, uriBaseId=TEXT),
-        region=thing("startLine", startLine=COUNT, startColumn=COUNT),
+        artifactLocation=object_schema("uri", uri={"type": "string", "format": "uri-reference"}, uriBaseId=TEXT),
+        region=object_schema("startLine", startLine=COUNT, startColumn=COUNT),
     ),
 )
-RULE = thing(
+RULE = object_schema(
     "id",
     id=TEXT,
     name=TEXT,
     shortDescription=MESSAGE,
     fullDescription=MESSAGE,
     help=MESSAGE,
-    defaultConfiguration=thing("", level=LEVEL),
+    defaultConfiguration=object_schema("", level=LEVEL),
 )
-RESULT = thing(
+RESULT = object_schema(
     "message",
     ruleId=TEXT,
     ruleIndex={"type": "integer", "minimum": -1},
@@ -62,20 +62,24 @@ RESULT = thing(
     partialFingerprints={"type": "object", "additionalProperties": TEXT},
     properties={"type": "object"},
 )
-RUN = thing(
+RUN = object_schema(
     "tool",
-    tool=thing("driver", driver=thing("name", name=TEXT, version=TEXT, rules=many(RULE, uniqueItems=True))),
+    tool=object_schema(
+        "driver", driver=object_schema("name", name=TEXT, version=TEXT, rules=many(RULE, uniqueItems=True))
+    ),
     invocations=many(
-        thing(
+        object_schema(
             "executionSuccessful",
             executionSuccessful={"type": "boolean"},
-            toolExecutionNotifications=many(thing("message", level=LEVEL, message=MESSAGE, locations=many(PLACE))),
+            toolExecutionNotifications=many(
+                object_schema("message", level=LEVEL, message=MESSAGE, locations=many(PLACE))
+            ),
         )
     ),
     columnKind={"enum": ["utf16CodeUnits", "unicodeCodePoints"]},
     results=many(RESULT),
 )
-LOG = thing(
+LOG = object_schema(
     "version runs", **{"$schema": {"type": "string", "format": "uri"}}, version={"const": "2.1.0"}, runs=many(RUN)
 )
 
@@ -110,13 +114,13 @@ def test_control_characters_links_and_placeholders_of_the_repository_are_taken_o
 
 @pytest.mark.parametrize("path", ["a b/c#d.cu", "50%/x?.py", "größe/日本.cu", "c:d.py", "a\\b.py", "[x].py"])
 def test_uri_is_relative_and_percent_encoded(make, knowledge, path):
-    place = run_of(make.scan(make.finding(path=path)), knowledge)["results"][0]["locations"][0]["physicalLocation"]
-    uri = place["artifactLocation"]["uri"]
+    folder = run_of(make.scan(make.finding(path=path)), knowledge)["results"][0]["locations"][0]["physicalLocation"]
+    uri = folder["artifactLocation"]["uri"]
 
     assert unquote(uri) == path
     assert uri.isascii()
     assert not set(" #?:\\[]") & set(uri)
-    assert place["artifactLocation"]["uriBaseId"] == "%SRCROOT%"
+    assert folder["artifactLocation"]["uriBaseId"] == "%SRCROOT%"
 
 
 def test_a_result_has_rule_level_message_place_and_hint(make, knowledge):
@@ -146,7 +150,9 @@ def test_a_result_has_rule_level_message_place_and_hint(make, knowledge):
 def test_fingerprints_are_distinct_and_stay_when_lines_move(make, knowledge):
     def marks(by):
         findings = (make.finding(line=2 + by), make.finding(line=9 + by), make.finding(path="b.cu", line=1 + by))
-        return [item["partialFingerprints"][FINGERPRINT] for item in run_of(make.scan(*findings), knowledge)["results"]]
+        return [
+            entry["partialFingerprints"][FINGERPRINT] for entry in run_of(make.scan(*findings), knowledge)["results"]
+        ]
 
     assert len(set(marks(0))) == 3
     assert marks(0) == marks(30)
@@ -159,7 +165,7 @@ def test_rules_are_those_that_occur_with_the_texts_of_the_knowledge(make, knowle
     record = knowledge.codes["BLD101"]
 
     assert [rule["id"] for rule in rules] == ["BLD101", "CU301"]
-    assert [item["ruleIndex"] for item in run["results"]] == [1, 0, 1]
+    assert [entry["ruleIndex"] for entry in run["results"]] == [1, 0, 1]
     assert rules[0]["name"] == "NvccFlag"
     assert rules[0]["shortDescription"]["text"] == record.message.replace("{flag}", "FLAG").replace("{why}", "WHY")
     assert rules[0]["fullDescription"]["text"] == " ".join(record.help.split())
@@ -182,7 +188,7 @@ def test_skipped_files_are_notifications(make, knowledge):
     assert notification["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "a%20b.bin"
 
 
-def test_driver_says_name_and_version_and_no_address(make, knowledge):
+def test_driver_has_name_and_version_and_no_address(make, knowledge):
     document = make.scan()
     driver = run_of(document, knowledge)["tool"]["driver"]
 

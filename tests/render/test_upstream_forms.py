@@ -10,7 +10,7 @@ DAY = date(2026, 11, 15)
 LINK = "https://github.com/a/b/pull/1"
 
 
-def test_a_fix_without_a_link_is_not_said_to_be_sent():
+def test_a_fix_without_a_link_is_not_shown_as_sent():
     fixes = (
         Fix(id="knn", dependency="knn", repositories=("a\x1b[31m", "b"), note="wait", first=DAY, changed=DAY),
         Fix(id="gsplat", dependency="gsplat", state="merged", links=(LINK,), first=DAY, changed=DAY),

@@ -21,7 +21,7 @@ from rocm3d.workspace.tree import Tree
 FACT = {"checked": date(2026, 11, 1), "confidence": "reported", "sources": (Source(where="a test"),)}
 
 # The CUDA-only packages of examples/README.md, and NVIDIA's wheels.
-PIPS = {
+PIP_NAMES = {
     "cupy": "cupy-cuda12x",
     "flash-attn": "flash-attn",
     "gsplat": "gsplat",
@@ -63,7 +63,7 @@ def known():
         codes={code.code: code for code in codes},
         targets={},
         stacks={},
-        packages={name: package(name, pip) for name, pip in PIPS.items()},
+        packages={name: package(name, pip) for name, pip in PIP_NAMES.items()},
         families={},
         recipes={recipe.id: recipe for recipe in recipes},
         examples={},
@@ -84,22 +84,22 @@ def scanned(tmp_path, known):
         root = tmp_path / "repository"
         root.mkdir(exist_ok=True)
         for name, content in files.items():
-            place = root / name
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_bytes(content.encode() if isinstance(content, str) else content)
+            file_path = root / name
+            file_path.parent.mkdir(parents=True, exist_ok=True)
+            file_path.write_bytes(content.encode() if isinstance(content, str) else content)
         return scan(Tree.open(root, limits), known, Selection(only=only), lambda path: None)
 
     return run
 
 
 @pytest.fixture(autouse=True)
-def _filters_hide_nothing(monkeypatch):
+def _check_prefilter(monkeypatch):
     """Every detector test also checks that the prefilter rejects no unit with a match."""
-    asked = Detector.may_find
+    original_can_match = Detector.can_match
 
-    def checked(self, unit, look):
-        may = asked(self, unit, look)
-        assert may or not list(self.find(unit, look)), f"{self.rule} has a match that its prefilter rejects"
-        return may
+    def checked(self, unit, context):
+        can_match = original_can_match(self, unit, context)
+        assert can_match or not list(self.find(unit, context)), f"{self.rule} has a match that its prefilter rejects"
+        return can_match
 
-    monkeypatch.setattr(Detector, "may_find", checked)
+    monkeypatch.setattr(Detector, "can_match", checked)

@@ -4,18 +4,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.scan.build_script import builds, flags
+from rocm3d.scan.build_script import compiler_flags, defines_extension_package
 from rocm3d.syntax.python import PythonUnit
 
 IMPORT = "import torch\nfrom torch.utils.cpp_extension import CUDAExtension\n"
 
 
-def found(text: str):
-    return list(flags(PythonUnit("setup.py", (IMPORT + text).encode())))
+def find_flags(text: str):
+    return list(compiler_flags(PythonUnit("setup.py", (IMPORT + text).encode())))
 
 
 def test_a_file_that_builds_no_extension_has_no_flags():
-    assert list(flags(PythonUnit("a.py", b'x = ["-O3"]\n'))) == []
+    assert list(compiler_flags(PythonUnit("a.py", b'x = ["-O3"]\n'))) == []
 
 
 @pytest.mark.parametrize(
@@ -31,8 +31,8 @@ def test_a_file_that_builds_no_extension_has_no_flags():
         "x = f'{a}'\n",
     ],
 )
-def test_what_reaches_no_compiler_is_no_flag(text):
-    assert found(text) == []
+def test_strings_that_reach_no_compiler_are_not_flags(text):
+    assert find_flags(text) == []
 
 
 @pytest.mark.parametrize(
@@ -46,8 +46,8 @@ def test_what_reaches_no_compiler_is_no_flag(text):
         ("x = f'-ä{b} -c'\n", [("-ä{}", 3, 5), ("-c", 3, 13)]),
     ],
 )
-def test_words_and_places(text, expected):
-    assert [(flag.text, flag.line, flag.column) for flag in found(text)] == expected
+def test_flags_and_positions(text, expected):
+    assert [(flag.text, flag.line, flag.column) for flag in find_flags(text)] == expected
 
 
 @pytest.mark.parametrize(
@@ -63,10 +63,10 @@ def test_words_and_places(text, expected):
         ("CXX_FLAGS = ['-a']\n", False, True),
     ],
 )
-def test_whom_it_is_for(text, guarded, host):
-    (flag,) = found(text)
+def test_guarded_and_host_only_flags(text, guarded, host):
+    (flag,) = find_flags(text)
 
-    assert (flag.guarded, flag.host) == (guarded, host)
+    assert (flag.is_guarded, flag.is_host_only) == (guarded, host)
 
 
 @pytest.mark.parametrize(
@@ -79,8 +79,8 @@ def test_whom_it_is_for(text, guarded, host):
         ("if darwin:\n    x = ['-a']\n", 1),
     ],
 )
-def test_branches_of_windows_are_left_out(text, count):
-    assert len(found(text)) == count
+def test_windows_branches_are_skipped(text, count):
+    assert len(find_flags(text)) == count
 
 
 @pytest.mark.parametrize(
@@ -95,21 +95,21 @@ def test_branches_of_windows_are_left_out(text, count):
         ("'-arch=arm64'", None),
     ],
 )
-def test_begins(text, prefix):
-    (flag,) = found(f"x = [{text}]\n")
+def test_matching_prefix(text, prefix):
+    (flag,) = find_flags(f"x = [{text}]\n")
 
-    assert flag.begins(["-arch=sm_", "-other"]) == prefix
+    assert flag.matching_prefix(["-arch=sm_", "-other"]) == prefix
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [("setup(x)\n", False), (IMPORT, True), ("from torch.utils.cpp_extension import load\n", False)],
 )
-def test_builds(text, expected):
-    assert builds(PythonUnit("setup.py", text.encode())) is expected
+def test_defines_extension_package(text, expected):
+    assert defines_extension_package(PythonUnit("setup.py", text.encode())) is expected
 
 
 @given(st.binary(max_size=120))
-def test_any_bytes_are_survived(data):
-    for flag in flags(PythonUnit("setup.py", IMPORT.encode() + data)):
+def test_any_bytes_do_not_raise(data):
+    for flag in compiler_flags(PythonUnit("setup.py", IMPORT.encode() + data)):
         assert flag.text.startswith("-")

@@ -3,10 +3,10 @@ from __future__ import annotations
 import pytest
 
 from rocm3d.manifest.cmake import read
-from rocm3d.scan.cmake_script import handles_rocm, turns_cuda_on, with_optional
+from rocm3d.scan.cmake_script import commands_with_cuda_optional, mentions_rocm, requires_cuda
 
 
-def cmake(text: str):
+def read_cmake(text: str):
     return read("CMakeLists.txt", text.encode())
 
 
@@ -14,8 +14,8 @@ def cmake(text: str):
     "text",
     ["", "# if(USE_ROCM)\n", "project(chip)\n", "find_package(Microchip)\n", "message(hip)\n", "if(SHIP)\nendif()\n"],
 )
-def test_knows_nothing_of_rocm(text):
-    assert not handles_rocm(cmake(text))
+def test_does_not_mention_rocm(text):
+    assert not mentions_rocm(read_cmake(text))
 
 
 @pytest.mark.parametrize(
@@ -31,15 +31,15 @@ def test_knows_nothing_of_rocm(text):
         "if(HIP_FOUND)\nendif()\n",
     ],
 )
-def test_knows_of_rocm(text):
-    assert handles_rocm(cmake(text))
+def test_mentions_rocm(text):
+    assert mentions_rocm(read_cmake(text))
 
 
-def test_what_stands_under_a_condition_on_cuda_is_optional():
+def test_commands_inside_cuda_condition_are_optional():
     text = "a()\nif(X)\nb()\nif(USE_CUDA)\nc()\nelse()\nd()\nendif()\ne()\nendif()\nendif()\nf()\n"
-    found = {command.name: optional for command, optional in with_optional(cmake(text))}
+    result = {command.name: optional for command, optional in commands_with_cuda_optional(read_cmake(text))}
 
-    assert found == {"a": False, "b": False, "c": True, "else": True, "d": True, "e": False, "f": False}
+    assert result == {"a": False, "b": False, "c": True, "else": True, "d": True, "e": False, "f": False}
 
 
 @pytest.mark.parametrize(
@@ -51,5 +51,5 @@ def test_what_stands_under_a_condition_on_cuda_is_optional():
         ("find_package(CUDAToolkit REQUIRED)\n", True),
     ],
 )
-def test_turns_cuda_on(text, expected):
-    assert bool(turns_cuda_on(cmake(text))) is expected
+def test_requires_cuda(text, expected):
+    assert bool(requires_cuda(read_cmake(text))) is expected

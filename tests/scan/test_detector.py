@@ -4,18 +4,18 @@ import subprocess
 from pathlib import Path
 
 from rocm3d.scan import detectors as package
-from rocm3d.scan.detector import Detector, Look, detector_of, detectors, modules
+from rocm3d.scan.detector import Detector, DetectorContext, all_detectors, load_detector, rule_modules
 from rocm3d.syntax.cuda import CudaUnit
 
 
-def test_every_active_code_has_its_detector_and_no_other(known):
+def test_active_codes_and_detectors_match(known):
     active = {(code.code, code.rule) for code in known.codes.values() if code.status == "active"}
 
-    assert {(item.code, item.rule) for item in detectors()} == active
+    assert {(entry.code, entry.rule) for entry in all_detectors()} == active
 
 
-def test_detectors_come_in_code_order():
-    codes = [item.code for item in detectors()]
+def test_detectors_are_sorted_by_code():
+    codes = [entry.code for entry in all_detectors()]
 
     assert codes == sorted(codes)
     assert len(set(codes)) == len(codes)
@@ -32,20 +32,22 @@ def test_no_detector_is_ignored_by_git():
     assert ignored.stdout.splitlines() == []
 
 
-def test_the_module_of_every_rule_is_known_without_loading_it():
-    assert {rule: detector_of(rule).module for rule in modules()} == modules()
-    assert {item.rule for item in detectors()} == set(modules())
+def test_rule_modules_without_import():
+    assert {rule: load_detector(rule).module for rule in rule_modules()} == rule_modules()
+    assert {entry.rule for entry in all_detectors()} == set(rule_modules())
 
 
-def test_needs_may_be_bytes_or_a_question(known):
-    look = Look(known.codes["CU301"], known)
+def test_prefilter_is_bytes_or_predicate(known):
+    context = DetectorContext(known.codes["CU301"], known)
     unit = CudaUnit("a.cu", b"abc")
 
-    for needs, answer in (
+    for prefilter, expected in (
         ((), True),
         ((b"x", b"b"), True),
         ((b"x",), False),
-        (lambda held, asked: held is unit and asked is look, True),
-        (lambda held, asked: False, False),
+        (lambda held, calls: held is unit and calls is context, True),
+        (lambda held, calls: False, False),
     ):
-        assert Detector("a.b", "CU301", CudaUnit, lambda held, asked: (), needs).may_find(unit, look) is answer
+        assert (
+            Detector("a.b", "CU301", CudaUnit, lambda held, calls: (), prefilter).can_match(unit, context) is expected
+        )

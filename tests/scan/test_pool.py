@@ -5,8 +5,8 @@ import os
 import pytest
 
 from rocm3d.scan import pool
-from rocm3d.scan.file import look_at
-from rocm3d.scan.pool import SMALL, look_at_all
+from rocm3d.scan.file_scan import scan_file
+from rocm3d.scan.pool import MIN_FILES_FOR_POOL, scan_files
 from rocm3d.scan.selection import Selection
 
 LINE = b"#include <device_launch_parameters.h>\n"
@@ -16,36 +16,36 @@ def jobs(count):
     return [(f"a{n}.cu", LINE if n % 3 else b"int x;\n") for n in range(count)]
 
 
-def test_no_file_no_result(knowledge):
-    assert list(look_at_all([], knowledge, Selection())) == []
+def test_no_files(knowledge):
+    assert list(scan_files([], knowledge, Selection())) == []
 
 
 def test_few_files_need_no_pool(knowledge, monkeypatch):
     monkeypatch.setattr(pool, "_pool", None)
 
-    assert len(list(look_at_all(jobs(5), knowledge, Selection()))) == 5
+    assert len(list(scan_files(jobs(5), knowledge, Selection()))) == 5
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_the_pool_gives_what_one_process_gives(knowledge, workers):
-    given = jobs(SMALL + 7)
+def test_pool_equals_single_process(knowledge, workers):
+    all_jobs = jobs(MIN_FILES_FOR_POOL + 7)
 
-    found = dict(look_at_all(given, knowledge, Selection(), workers))
+    results = dict(scan_files(all_jobs, knowledge, Selection(), workers))
 
-    assert found == {path: look_at(path, data, knowledge, Selection()) for path, data in given}
+    assert results == {path: scan_file(path, data, knowledge, Selection()) for path, data in all_jobs}
 
 
-def test_a_file_that_kills_its_process_is_named_and_the_rest_is_done(knowledge, monkeypatch):
-    def deadly(path, data, *given):
+def test_crashing_file_is_skipped(knowledge, monkeypatch):
+    def deadly(path, data, *arguments):
         if path == "a50.cu":
             os._exit(9)
-        return look_at(path, data, *given)
+        return scan_file(path, data, *arguments)
 
-    monkeypatch.setattr(pool, "look_at", deadly)
-    given = jobs(SMALL + 7)
+    monkeypatch.setattr(pool, "scan_file", deadly)
+    arguments = jobs(MIN_FILES_FOR_POOL + 7)
 
-    found = dict(look_at_all(given, knowledge, Selection(), 2))
+    results = dict(scan_files(arguments, knowledge, Selection(), 2))
 
-    assert set(found) == {path for path, _ in given}
-    assert [item.reason for item in found["a50.cu"].skipped] == ["crashed the parser"]
-    assert found["a49.cu"].findings
+    assert set(results) == {path for path, _ in arguments}
+    assert [entry.reason for entry in results["a50.cu"].skipped] == ["crashed the parser"]
+    assert results["a49.cu"].findings

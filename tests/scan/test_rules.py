@@ -1,32 +1,34 @@
 from __future__ import annotations
 
-from rocm3d.manifest.manifest import Manifest
-from rocm3d.scan.detector import Paths, detectors
-from rocm3d.scan.rules import rules
+from rocm3d.manifest.manifest import ParsedManifest
+from rocm3d.scan.detector import RepositoryPaths, all_detectors
+from rocm3d.scan.rules import rules_by_unit
 from rocm3d.scan.selection import Selection
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.python import PythonUnit
 
 
-def test_a_rule_that_was_not_asked_for_does_not_look(known):
-    chosen = rules(known, Selection(only=("spaced_launch",)))
+def test_unselected_rule_is_left_out(known):
+    chosen = rules_by_unit(known, Selection(only=("spaced_launch",)))
 
-    assert [item.rule for item, _ in chosen[CudaUnit]] == ["spaced_launch"]
-    assert chosen[PythonUnit] == chosen[Manifest] == chosen[Paths] == []
-
-
-def test_every_rule_looks_at_what_it_reads_in_the_order_of_codes(known):
-    chosen = rules(known, Selection())
-
-    for kind, found in chosen.items():
-        wanted = [item.code for item in detectors() if issubclass(kind, item.reads)]
-        assert [item.code for item, _ in found] == wanted
-        assert [look.code.code for _, look in found] == wanted
+    assert [entry.rule for entry, _ in chosen[CudaUnit]] == ["spaced_launch"]
+    assert chosen[PythonUnit] == chosen[ParsedManifest] == chosen[RepositoryPaths] == []
 
 
-def test_the_same_question_gets_the_same_answer_and_another_one_its_own(known):
-    first = rules(known, Selection(skip=("CU",)))
+def test_rules_by_unit_are_sorted_by_code(known):
+    chosen = rules_by_unit(known, Selection())
 
-    assert rules(known, Selection(skip=("CU",))) is first
-    assert rules(known, Selection(skip=("CU",), own=("gsplat",)))[PythonUnit][0][1].own == frozenset({"gsplat"})
-    assert rules(known, Selection()) != first
+    for kind, result in chosen.items():
+        expected = [entry.code for entry in all_detectors() if issubclass(kind, entry.unit_types)]
+        assert [entry.code for entry, _ in result] == expected
+        assert [context.code.code for _, context in result] == expected
+
+
+def test_rules_are_cached_per_selection(known):
+    first = rules_by_unit(known, Selection(skip=("CU",)))
+
+    assert rules_by_unit(known, Selection(skip=("CU",))) is first
+    assert rules_by_unit(known, Selection(skip=("CU",), own=("gsplat",)))[PythonUnit][0][1].own_packages == frozenset(
+        {"gsplat"}
+    )
+    assert rules_by_unit(known, Selection()) != first

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.model.failure import UserError
-from rocm3d.scan.detector import detectors
+from rocm3d.model.errors import UserError
+from rocm3d.scan.detector import all_detectors
 from rocm3d.scan.selection import Selection
 
 FILES = {
@@ -13,20 +13,20 @@ FILES = {
 
 
 @pytest.mark.parametrize("side", ["only", "skip"])
-def test_unknown_word_is_refused_with_the_nearest_name(side):
+def test_unknown_rule_is_rejected_with_suggestion(side):
     with pytest.raises(UserError, match="Unknown rule or code prefix: 'spaced_lunch'") as caught:
         Selection(**{side: ("spaced_lunch",)})
 
     assert "spaced_launch" in caught.value.hint
 
 
-@pytest.mark.parametrize("word", ["CU9", "DEP1011", "missing-header", "U3"])
-def test_what_only_looks_like_a_code_is_refused(word):
+@pytest.mark.parametrize("selector", ["CU9", "DEP1011", "missing-header", "U3"])
+def test_invalid_code_prefix_is_rejected(selector):
     with pytest.raises(UserError):
-        Selection(only=(word,))
+        Selection(only=(selector,))
 
 
-def test_an_empty_word_is_refused():
+def test_empty_selector_is_rejected():
     """It is a prefix of every code, so `--skip ""` would silently switch everything off."""
     with pytest.raises(UserError):
         Selection(skip=("",))
@@ -35,8 +35,8 @@ def test_an_empty_word_is_refused():
 def test_skip_wins_over_only():
     selection = Selection(only=("CU",), skip=("CU301",))
 
-    assert not selection.takes("CU301", "spaced_launch")
-    assert selection.takes("CU201", "missing_header")
+    assert not selection.includes("CU301", "spaced_launch")
+    assert selection.includes("CU201", "missing_header")
 
 
 @pytest.mark.parametrize(
@@ -50,15 +50,15 @@ def test_skip_wins_over_only():
     ],
 )
 def test_only(scanned, only, codes):
-    assert [found.code for found in scanned(FILES, *only).findings] == codes
+    assert [result.code for result in scanned(FILES, *only).findings] == codes
 
 
-def test_empty_selection_takes_everything():
-    assert Selection().takes("CU301", "spaced_launch")
+def test_empty_selection_includes_everything():
+    assert Selection().includes("CU301", "spaced_launch")
 
 
 @pytest.mark.parametrize(
-    ("given", "rules"),
+    ("options", "rules"),
     [
         ({"only": ("spaced_launch", "missing_header", "spaced_launch")}, ["missing_header", "spaced_launch"]),
         ({"only": ("spaced_launch", "missing_header"), "skip": ("CU3",)}, ["missing_header"]),
@@ -66,12 +66,14 @@ def test_empty_selection_takes_everything():
         ({"only": ("spaced_launch",), "skip": ("spaced_launch",)}, []),
     ],
 )
-def test_detectors_are_those_that_it_takes_by_code(given, rules):
-    assert [item.rule for item in Selection(**given).detectors()] == rules
+def test_selected_detectors_are_sorted_by_code(options, rules):
+    assert [entry.rule for entry in Selection(**options).detectors()] == rules
 
 
-@pytest.mark.parametrize("given", [{}, {"skip": ("CU",)}, {"only": ("py1",)}, {"only": ("CU", "arch_list")}])
-def test_detectors_and_takes_agree(given):
-    selection = Selection(**given)
+@pytest.mark.parametrize("options", [{}, {"skip": ("CU",)}, {"only": ("py1",)}, {"only": ("CU", "arch_list")}])
+def test_detectors_and_includes_agree(options):
+    selection = Selection(**options)
 
-    assert selection.detectors() == tuple(item for item in detectors() if selection.takes(item.code, item.rule))
+    assert selection.detectors() == tuple(
+        entry for entry in all_detectors() if selection.includes(entry.code, entry.rule)
+    )

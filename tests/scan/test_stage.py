@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rocm3d.scan.selection import Selection
 from rocm3d.scan.stage import scan
-from rocm3d.workspace.tree import Limits, Tree
+from rocm3d.workspace.tree import Tree, TreeLimits
 
 # Checked by hand against the example files, including severities and notes.
 EXAMPLES = {
@@ -128,12 +128,12 @@ EXAMPLES = {
 ROOT = Path(__file__).parents[2]
 
 
-def quiet(path: str) -> None:
+def no_progress(path: str) -> None:
     """Ignores progress."""
 
 
 def reasons(document) -> dict[str, str]:
-    return {item.path: item.reason for item in document.inventory.skipped}
+    return {entry.path: entry.reason for entry in document.inventory.skipped}
 
 
 def test_every_example_is_in_the_table():
@@ -142,20 +142,20 @@ def test_every_example_is_in_the_table():
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_example(name, example, knowledge):
-    document = scan(Tree.open(example(name)), knowledge, Selection(), quiet)
+    document = scan(Tree.open(example(name)), knowledge, Selection(), no_progress)
 
     assert [f"{f.severity} {f.rule}@{f.path}:{f.line}" for f in document.findings] == EXAMPLES[name]
     assert document.inventory.repository == name
 
 
 def test_already_portable_is_ready(example, known):
-    document = scan(Tree.open(example("already-portable")), known, Selection(), quiet)
+    document = scan(Tree.open(example("already-portable")), known, Selection(), no_progress)
 
     assert (document.inventory.readiness, document.inventory.skipped) == ("ready", ())
 
 
 @pytest.mark.parametrize(
-    ("name", "wanted"),
+    ("name", "expected"),
     [
         ("splat-trainer", [("splat_trainer._C", "build_extension", ("csrc/forward.cu", "csrc/ext.cpp"))]),
         ("deform-op", [("deform_op._ext", "build_extension", ("src/binding.cpp", "src/sample_kernel.cu"))]),
@@ -164,10 +164,10 @@ def test_already_portable_is_ready(example, known):
         ("pins-only", []),
     ],
 )
-def test_extensions_of_the_examples(name, wanted, example, known):
-    document = scan(Tree.open(example(name)), known, Selection(), quiet)
+def test_extensions_of_the_examples(name, expected, example, known):
+    document = scan(Tree.open(example(name)), known, Selection(), no_progress)
 
-    assert [(item.name, item.how, item.sources) for item in document.inventory.extensions] == wanted
+    assert [(entry.name, entry.how, entry.sources) for entry in document.inventory.extensions] == expected
 
 
 def test_empty_repository(scanned):
@@ -178,7 +178,7 @@ def test_empty_repository(scanned):
     assert (document.inventory.readiness, document.inventory.dependencies) == ("ready", ())
 
 
-def test_nul_bytes_are_not_read_and_named(scanned):
+def test_nul_bytes_are_reported(scanned):
     document = scanned({"a.cu": b"void f() { k<< <1, 1>> >(); }\n\0"})
 
     assert document.findings == ()
@@ -186,33 +186,33 @@ def test_nul_bytes_are_not_read_and_named(scanned):
     assert document.inventory.counts.cuda == 0
 
 
-def test_other_encodings_are_read_and_named(scanned):
+def test_other_encodings_are_read_and_reported(scanned):
     document = scanned({"a.cu": "// größe\nvoid f() { k<< <1, 1>> >(); }\n".encode("latin-1")})
 
-    assert [found.line for found in document.findings] == [2]
+    assert [result.line for result in document.findings] == [2]
     assert "not UTF-8" in reasons(document)["a.cu"]
 
 
-def test_oversize_files_are_not_read_and_named(scanned):
-    document = scanned({"a.cu": b"x" * 101, "b.cu": b"x" * 100}, limits=Limits(file_bytes=100))
+def test_oversize_files_are_skipped_and_reported(scanned):
+    document = scanned({"a.cu": b"x" * 101, "b.cu": b"x" * 100}, limits=TreeLimits(file_bytes=100))
 
     assert list(reasons(document)) == ["a.cu"]
     assert "above the limit" in reasons(document)["a.cu"]
     assert document.inventory.counts.cuda == 1
 
 
-def test_oversize_file_that_nobody_wants_is_not_mentioned(scanned):
-    assert scanned({"weights.bin": b"x" * 101}, limits=Limits(file_bytes=100)).inventory.skipped == ()
+def test_oversize_file_of_unknown_kind_is_not_reported(scanned):
+    assert scanned({"weights.bin": b"x" * 101}, limits=TreeLimits(file_bytes=100)).inventory.skipped == ()
 
 
-def test_unparsable_requirements_line_is_named_and_the_rest_is_read(scanned):
+def test_invalid_requirements_line_is_reported_and_others_are_read(scanned):
     document = scanned({"requirements.txt": "gsplat\n==1.0 what is this\nflash-attn\n"})
 
-    assert [found.line for found in document.findings] == [1, 3]
+    assert [result.line for result in document.findings] == [1, 3]
     assert list(reasons(document)) == ["requirements.txt:2"]
 
 
-def test_symlinks_do_not_lead_out(scanned, tmp_path):
+def test_symlinks_outside_the_tree_are_not_followed(scanned, tmp_path):
     outside = tmp_path / "outside.cu"
     outside.write_text("void f() { k<< <1, 1>> >(); }\n")
     (tmp_path / "repository").mkdir()
@@ -224,7 +224,7 @@ def test_symlinks_do_not_lead_out(scanned, tmp_path):
     assert "outside the repository" in reasons(document)["a.cu"]
 
 
-def test_own_state_and_git_are_not_read(scanned):
+def test_state_folder_and_git_are_not_scanned(scanned):
     launch = "void f() { k<< <1, 1>> >(); }\n"
 
     document = scanned({".rocm3d/a.cu": launch, ".git/a.cu": launch, "node_modules/x/a.cu": launch})
@@ -243,7 +243,7 @@ def test_counts_and_families(scanned):
     assert document.inventory.families == {"cleanup": 1, "native-op": 1}
 
 
-def test_dependencies_carry_place_and_package(scanned):
+def test_dependencies_have_location_and_package(scanned):
     first, second = scanned({"requirements.txt": "numpy<2\n  Flash_Attn>=2\n"}).inventory.dependencies
 
     assert (first.name, first.package, str(first.location)) == ("numpy", None, "requirements.txt:1:1")
@@ -254,16 +254,16 @@ def test_dependencies_carry_place_and_package(scanned):
 def test_findings_are_sorted(scanned):
     launch = "void f() { k<< <1, 1>> >(); k<< <1, 1>> >(); }\n"
     document = scanned({"z.cu": launch * 12, "a/b.cu": launch, "requirements.txt": "gsplat\ntorch==2+cu121\n"})
-    order = [(item.path, item.line, item.column, item.code) for item in document.findings]
+    order = [(entry.path, entry.line, entry.column, entry.code) for entry in document.findings]
 
     assert order == sorted(order)
     assert len(order) == 28
 
 
-def test_same_bytes_twice(example, known):
+def test_scan_is_deterministic(example, known):
     root = example("splat-trainer")
 
-    first, second = (scan(Tree.open(root), known, Selection(), quiet).to_json() for _ in range(2))
+    first, second = (scan(Tree.open(root), known, Selection(), no_progress).to_json() for _ in range(2))
 
     assert first == second
     assert str(root) not in first
@@ -275,16 +275,16 @@ def test_order_of_packages_does_not_matter(scanned, known, tmp_path):
     shuffled = replace(known, packages={name: known.packages[name] for name in names})
 
     assert names != list(known.packages)
-    assert scan(Tree.open(tmp_path / "repository"), shuffled, Selection(), quiet).to_json() == before
+    assert scan(Tree.open(tmp_path / "repository"), shuffled, Selection(), no_progress).to_json() == before
 
 
-def test_progress_is_told_every_path(example, known):
-    told: list[str] = []
+def test_progress_is_called_for_every_path(example, known):
+    reported: list[str] = []
     tree = Tree.open(example("cmake-lib"))
 
-    scan(tree, known, Selection(), told.append)
+    scan(tree, known, Selection(), reported.append)
 
-    assert sorted(told) == tree.paths()
+    assert sorted(reported) == tree.paths()
 
 
 @pytest.mark.parametrize(
@@ -301,7 +301,7 @@ def test_progress_is_told_every_path(example, known):
     ],
     ids=["parens", "nested-if", "nots", "parens-in-if", "brackets", "python-nots", "itself", "continued"],
 )
-def test_hostile_text_is_survived(scanned, path, text):
+def test_hostile_text_does_not_raise(scanned, path, text):
     document = scanned({path: text})
 
     assert document.inventory.counts.files == 1
@@ -322,45 +322,45 @@ PIECES = [
     st.sampled_from(["setup.py", "a.cu", "requirements.txt"]),
     st.one_of(st.binary(max_size=300), st.lists(st.sampled_from(PIECES), max_size=40).map(b"".join)),
 )
-def test_never_raises_and_places_lie_in_the_file(tmp_path_factory, known, path, data):
+def test_never_raises_and_positions_are_inside_the_file(tmp_path_factory, known, path, data):
     root = tmp_path_factory.mktemp("random")
     (root / path).write_bytes(data)
 
-    document = scan(Tree.open(root), known, Selection(), quiet)
+    document = scan(Tree.open(root), known, Selection(), no_progress)
 
     assert document.inventory.counts.files == 1
-    assert all(1 <= found.line <= data.count(b"\n") + data.count(b"\r") + 1 for found in document.findings)
+    assert all(1 <= result.line <= data.count(b"\n") + data.count(b"\r") + 1 for result in document.findings)
 
 
-def test_a_library_that_imports_its_own_name_depends_on_nobody(tmp_path, knowledge):
-    for place in ("gsplat", "src/xformers"):
-        (tmp_path / place).mkdir(parents=True)
-        (tmp_path / place / "__init__.py").write_text("")
+def test_own_package_is_not_a_dependency(tmp_path, knowledge):
+    for position in ("gsplat", "src/xformers"):
+        (tmp_path / position).mkdir(parents=True)
+        (tmp_path / position / "__init__.py").write_text("")
     (tmp_path / "run.py").write_text("import gsplat\nimport xformers.ops\nimport spconv.pytorch\n")
     (tmp_path / "requirements.txt").write_text("gsplat\nspconv-cu120\n")
 
-    document = scan(Tree.open(tmp_path), knowledge, Selection(), quiet)
+    document = scan(Tree.open(tmp_path), knowledge, Selection(), no_progress)
 
     assert {finding.package for finding in document.findings} == {"spconv"}
 
 
-def test_an_install_file_that_only_a_person_can_settle_makes_no_source_edit(tmp_path, knowledge):
+def test_manual_install_file_needs_no_source_edit(tmp_path, knowledge):
     (tmp_path / "environment.yml").write_text("channels: [nvidia]\ndependencies:\n  - cudatoolkit=11.8\n")
 
-    document = scan(Tree.open(tmp_path), knowledge, Selection(), quiet)
+    document = scan(Tree.open(tmp_path), knowledge, Selection(), no_progress)
 
     assert {finding.rule for finding in document.findings} == {"conda_cuda"}
     assert document.inventory.readiness == "ready-with-deps"
 
 
-def test_an_import_that_the_plan_answers_is_told_once_and_then_noted(tmp_path, knowledge):
+def test_repeated_import_findings_become_notes(tmp_path, knowledge):
     for name in ("a.py", "b.py"):
         (tmp_path / name).write_text("import nvdiffrast.torch as dr\nimport spconv.pytorch\n")
 
-    document = scan(Tree.open(tmp_path), knowledge, Selection(), quiet)
+    document = scan(Tree.open(tmp_path), knowledge, Selection(), no_progress)
 
-    told = [(f.path, f.package, f.severity) for f in document.findings if f.rule == "cuda_only_import"]
-    assert told == [
+    reported = [(f.path, f.package, f.severity) for f in document.findings if f.rule == "cuda_only_import"]
+    assert reported == [
         ("a.py", "nvdiffrast", "warning"),
         ("a.py", "spconv", "warning"),
         ("b.py", "nvdiffrast", "note"),

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from rocm3d.syntax.isolation import prove
+from rocm3d.syntax.isolation import prove_isolation
 
 Edit = Callable[[bytes, Mapping[str, object]], bytes]
 
 
 def proven_edit(edit: Edit, before: bytes, parameters: Mapping[str, object], path: str = "x.cu") -> bytes:
     after = edit(before, parameters)
-    proof = prove(path, before, after)
+    proof = prove_isolation(path, before, after)
     assert proof.holds, proof.detail
     assert edit(after, parameters) == after
     if path.endswith(".py"):

@@ -15,17 +15,17 @@ PARTS = ["x = 1\n", "if a:\n  b\n", "void f() {", "}", "'''", '"', "/*", "*/", "
 
 
 @pytest.fixture
-def _hurried(monkeypatch):
+def _short_time_limit(monkeypatch):
     monkeypatch.setattr(module, "SECONDS", 0.1)
     monkeypatch.setattr(module, "SECONDS_PER_BYTE", 0.0)
 
 
-@pytest.mark.usefixtures("_hurried")
-def test_what_takes_too_long_is_given_up():
+@pytest.mark.usefixtures("_short_time_limit")
+def test_time_limit():
     assert bounded_parse(PythonUnit.language, HOSTILE) is None
 
 
-def test_what_takes_too_much_memory_is_given_up(monkeypatch):
+def test_memory_limit(monkeypatch):
     """Only memory beyond the peak before the parse counts."""
     peaks = iter(range(10**10, 2 * 10**10, 10**6))
     monkeypatch.setattr(module, "peak_memory", lambda: next(peaks))
@@ -33,41 +33,41 @@ def test_what_takes_too_much_memory_is_given_up(monkeypatch):
     assert bounded_parse(CudaUnit.language, b"a<" * 10_000) is None
 
 
-def test_a_peak_of_before_stops_nothing(monkeypatch):
+def test_earlier_memory_peak_does_not_count(monkeypatch):
     monkeypatch.setattr(module, "peak_memory", lambda: 10**10)
 
     assert bounded_parse(CudaUnit.language, b"int x;\n" * 10_000) is not None
 
 
-def test_the_peak_is_that_of_this_process():
+def test_peak_memory_of_this_process():
     assert 10**7 < peak_memory() < 10**11
 
 
-@pytest.mark.usefixtures("_hurried")
-def test_a_unit_that_was_given_up_is_empty_and_says_so():
+@pytest.mark.usefixtures("_short_time_limit")
+def test_unit_over_the_limit_is_empty_and_reported():
     unit = PythonUnit("a.py", HOSTILE)
 
-    assert not unit.was_given_up  # the tree was not requested yet
+    assert not unit.has_exceeded_limits  # the tree was not requested yet
     assert [] == list(unit.nodes("identifier"))
-    assert unit.was_given_up
+    assert unit.has_exceeded_limits
 
 
-@pytest.mark.usefixtures("_hurried")
-def test_half_a_file_that_was_given_up_is_not_taken_for_one_without_imports():
+@pytest.mark.usefixtures("_short_time_limit")
+def test_truncated_unit_over_the_limit_is_not_used():
     unit = PythonUnit("a.py", HOSTILE + b"\nimport pynvml\nx = 1\n")
 
-    assert unit is unit.up_to_import_of(frozenset({b"pynvml"}))
+    assert unit is unit.truncated_after_imports(frozenset({b"pynvml"}))
 
 
 @given(st.lists(st.sampled_from(PARTS), max_size=30), st.sampled_from(LANGUAGES), st.integers(4, 12), st.booleans())
-def test_pieces_give_the_same_tree(parts, language, size, odd):
+def test_chunked_parse_gives_the_same_tree(parts, language, size, odd):
     data = "".join(parts).encode("latin-1" if odd else "utf-8", "replace")
     with pytest.MonkeyPatch.context() as patch:
-        whole = bounded_parse(language, data)
+        full = bounded_parse(language, data)
         patch.setattr(module, "SMALL", 0)
         patch.setattr(module, "_PIECE", size)
 
-        assert str(whole.root_node) == str(bounded_parse(language, data).root_node)
+        assert str(full.root_node) == str(bounded_parse(language, data).root_node)
 
 
 def test_a_large_file_is_read_to_its_end():
@@ -75,4 +75,4 @@ def test_a_large_file_is_read_to_its_end():
 
     assert len(unit.data) > SMALL
     assert 1000 == len(list(unit.nodes("function_definition")))
-    assert not unit.was_given_up
+    assert not unit.has_exceeded_limits

@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.syntax.closed_list import closed_edits, without_added_include
-from rocm3d.syntax.cpp_tokens import stream
+from rocm3d.syntax.closed_list import listed_edits, without_added_include
+from rocm3d.syntax.cpp_tokens import token_stream
 
 
 def edits(old: str, new: str) -> dict[str, int] | None:
-    found = closed_edits(stream(old.encode(), old.encode()), stream(new.encode(), old.encode()))
-    return None if found is None else dict(found)
+    result = listed_edits(token_stream(old.encode(), old.encode()), token_stream(new.encode(), old.encode()))
+    return None if result is None else dict(result)
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def edits(old: str, new: str) -> dict[str, int] | None:
         ("int a;", "int a; int b;"),
     ],
 )
-def test_anything_else_is_not_on_the_list(old, new):
+def test_other_edits_are_not_listed(old, new):
     assert edits(old, new) is None
 
 
@@ -48,25 +48,25 @@ def test_anything_else_is_not_on_the_list(old, new):
         ("struct S { __device__ S(); };", "struct S { __host__ __device__ S(); };", "__host__ on a member"),
     ],
 )
-def test_the_edits_of_the_list(old, new, name):
-    found = edits(old, new)
+def test_listed_edits(old, new, name):
+    result = edits(old, new)
 
-    assert found is not None
-    assert set(found) == {name}
+    assert result is not None
+    assert set(result) == {name}
 
 
-def test_two_kinds_at_once_are_told_apart():
+def test_several_kinds_of_edits_are_counted():
     old = "struct S { __device__ S(); };\nvoid f() { k << <1, 2>> > (); }"
     new = "#include <cfloat>\nstruct S { __host__ __device__ S(); };\nvoid f() { k <<<1, 2>>> (); }"
 
     assert edits(old, new) == {"<cfloat>": 1, "__host__ on a member": 1, "launch chevrons": 2}
 
 
-def test_an_include_that_was_there_stays():
+def test_existing_include_is_retained():
     assert without_added_include(b"#include <cfloat>\n", b"#include <cfloat>\na\n") == b"#include <cfloat>\na\n"
     assert without_added_include(b"a\n", b"#include <cfloat>\na\n") == b"a\n"
 
 
 @given(st.lists(st.sampled_from(["a", "<", "<<", "<<<", ">", ">>", ">>>", "(", ")", "__host__", "__device__", ";"])))
-def test_no_difference_is_no_edit(tokens):
-    assert closed_edits(tokens, tokens) == {}
+def test_equal_streams_have_no_edits(tokens):
+    assert listed_edits(tokens, tokens) == {}

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.syntax.cmake_fold import UnfoldableCMake, commands, folded
-from rocm3d.syntax.isolation import prove
+from rocm3d.syntax.cmake_fold import CMakeFoldError, commands, fold_cmake
+from rocm3d.syntax.isolation import prove_isolation
 
 
 @pytest.mark.parametrize(
@@ -23,10 +23,10 @@ from rocm3d.syntax.isolation import prove
         ("if(USE_ROCM) # why\nendif()\n", "other code on the line"),
     ],
 )
-def test_what_cannot_be_judged_is_refused(text, reason):
-    with pytest.raises(UnfoldableCMake, match=reason):
-        folded(text.encode())
-    assert not prove("CMakeLists.txt", text.encode(), text.encode() + b"a()\n").holds
+def test_unfoldable_files_are_rejected(text, reason):
+    with pytest.raises(CMakeFoldError, match=reason):
+        fold_cmake(text.encode())
+    assert not prove_isolation("CMakeLists.txt", text.encode(), text.encode() + b"a()\n").holds
 
 
 @pytest.mark.parametrize(
@@ -39,31 +39,31 @@ def test_what_cannot_be_judged_is_refused(text, reason):
         'message(\\" \\( x)\n',
     ],
 )
-def test_what_is_no_guard_stays(text):
-    assert folded(text.encode()) == text.encode()
+def test_other_conditions_are_unchanged(text):
+    assert fold_cmake(text.encode()) == text.encode()
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
-def test_a_guard_is_left_out_and_its_else_is_kept(newline):
+def test_guard_is_removed_and_else_is_retained(newline):
     text = "a()\n  IF (USE_ROCM)\n b()\n if(X)\n c()\n else()\n endif()\n else()\n  d()\n endif(USE_ROCM)\ne()\n"
-    kept = text.replace("\n", newline).encode().replace(b"endif(USE_ROCM)", b"endif()")
-    assert folded(kept) == f"a(){newline}  d(){newline}e(){newline}".encode()
+    retained = text.replace("\n", newline).encode().replace(b"endif(USE_ROCM)", b"endif()")
+    assert fold_cmake(retained) == f"a(){newline}  d(){newline}e(){newline}".encode()
 
 
 def test_a_guard_inside_another_block_and_another_guard():
     inner = b"if(USE_ROCM)\nb()\nelse()\nc()\nendif()\n"
     text = b"if(X)\nif(USE_ROCM)\nif(USE_ROCM)\na()\nendif()\nelse()\n" + inner + b"endif()\nendif()"
-    assert folded(text) == b"if(X)\nc()\nendif()"
+    assert fold_cmake(text) == b"if(X)\nc()\nendif()"
 
 
-def test_any_other_change_is_seen():
+def test_other_changes_are_detected():
     before, after = b"a(x)\n", b"if(USE_ROCM)\nb()\nelse()\na(y)\nendif()\n"
-    assert not prove("x.cmake", before, after).holds
-    assert prove("x.cmake", b"a(y)\n", after).holds
-    assert prove("sub/CMakeLists.txt", b"a(y)\n", after).holds
+    assert not prove_isolation("x.cmake", before, after).holds
+    assert prove_isolation("x.cmake", b"a(y)\n", after).holds
+    assert prove_isolation("sub/CMakeLists.txt", b"a(y)\n", after).holds
 
 
-def test_commands_have_their_places_and_arguments():
+def test_commands_with_offsets_and_arguments():
     data = b'  Project(a "b c" ${D} [[e]] (f)) # g\nh()'
     first, second = commands(data)
     assert first.name == b"project"
@@ -78,10 +78,10 @@ lines = st.sampled_from(
 
 
 @given(st.lists(lines, max_size=12), st.binary(max_size=20))
-def test_it_ends_with_an_answer_on_anything(parts, tail):
+def test_any_text_terminates(parts, tail):
     data = "\n".join(parts).encode() + tail
     try:
-        once = folded(data)
-    except UnfoldableCMake:
+        once = fold_cmake(data)
+    except CMakeFoldError:
         return
-    assert folded(once) == once
+    assert fold_cmake(once) == once

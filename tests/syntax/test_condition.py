@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.syntax.condition import decides, parse, simplified, value
+from rocm3d.syntax.condition import evaluate, has_known_part, parse, simplified
 
 
-def under(text: str, *, literals: bool = False, **known: bool):
+def parse_with(text: str, *, literals: bool = False, **known: bool):
     return parse(text, known.get, literals=literals)
 
 
@@ -38,13 +38,13 @@ OPAQUE = [
 
 
 @pytest.mark.parametrize("text", OPAQUE)
-def test_arithmetic_calls_and_broken_conditions_are_not_decided(text):
-    assert value(under(text, USE_ROCM=True)) is None
+def test_arithmetic_calls_and_broken_conditions_are_unknown(text):
+    assert evaluate(parse_with(text, USE_ROCM=True)) is None
 
 
 @pytest.mark.parametrize("text", ["0", "1", "0x10", "00", "1'000", "0ul"])
-def test_literals_are_not_decided_unless_asked(text):
-    assert value(under(text)) is None
+def test_literals_are_unknown_by_default(text):
+    assert evaluate(parse_with(text)) is None
 
 
 @pytest.mark.parametrize(
@@ -60,38 +60,38 @@ def test_literals_are_not_decided_unless_asked(text):
         ("!0", True),
     ],
 )
-def test_literals_are_decided_when_asked(text, expected):
-    assert value(under(text, literals=True)) is expected
+def test_literals_option(text, expected):
+    assert evaluate(parse_with(text, literals=True)) is expected
 
 
 @pytest.mark.parametrize(("text", "expected"), [("00", False), ("010", True), ("0b1", True), ("0'0", False)])
 def test_octal_and_binary_literals(text, expected):
-    assert value(under(text, literals=True)) is expected
+    assert evaluate(parse_with(text, literals=True)) is expected
 
 
 VALUES = (True, False, None)
 
 
 def known(**values: bool | None) -> dict[str, bool]:
-    return {name: given for name, given in values.items() if given is not None}
+    return {name: arguments for name, arguments in values.items() if arguments is not None}
 
 
 @pytest.mark.parametrize(("a", "b"), list(itertools.product(VALUES, VALUES)))
 def test_truth_table_of_and(a, b):
     expected = False if False in (a, b) else None if None in (a, b) else True
-    assert value(under("A && B", **known(A=a, B=b))) is expected
+    assert evaluate(parse_with("A && B", **known(A=a, B=b))) is expected
 
 
 @pytest.mark.parametrize(("a", "b"), list(itertools.product(VALUES, VALUES)))
 def test_truth_table_of_or(a, b):
     expected = True if True in (a, b) else None if None in (a, b) else False
-    assert value(under("A || B", **known(A=a, B=b))) is expected
+    assert evaluate(parse_with("A || B", **known(A=a, B=b))) is expected
 
 
 @pytest.mark.parametrize("a", VALUES)
 @pytest.mark.parametrize("text", ["!A", "!defined(A)", "! defined A", "!(A)", "!!!A", "!((defined( A )))"])
 def test_truth_table_of_not(a, text):
-    assert value(under(text, **known(A=a))) is (None if a is None else not a)
+    assert evaluate(parse_with(text, **known(A=a))) is (None if a is None else not a)
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_truth_table_of_not(a, text):
     ],
 )
 def test_and_binds_tighter_than_or_and_not_tightest(text, expected):
-    assert value(under(text, T=True, F=False)) is expected
+    assert evaluate(parse_with(text, T=True, F=False)) is expected
 
 
 @pytest.mark.parametrize(
@@ -132,12 +132,12 @@ def test_and_binds_tighter_than_or_and_not_tightest(text, expected):
     ],
 )
 def test_simplified_text_means_what_it_meant(text, expected):
-    assert simplified(under(text, T=True, F=False)) == expected
+    assert simplified(parse_with(text, T=True, F=False)) == expected
 
 
-def test_decides_tells_whether_the_text_changes():
-    assert not decides(under("A && !B", T=True))
-    assert decides(under("A && !(B || T)", T=True))
+def test_has_known_part():
+    assert not has_known_part(parse_with("A && !B", T=True))
+    assert has_known_part(parse_with("A && !(B || T)", T=True))
 
 
 def conditions() -> st.SearchStrategy[str]:
@@ -193,8 +193,8 @@ def evaluated(text: str, **macros: bool) -> int:
 @given(conditions(), st.booleans(), st.booleans())
 def test_value_and_simplified_agree_with_plain_evaluation(text, a, b):
     truth = evaluated(text, A=a, B=b, T=True, F=False)
-    node = under(text, T=True, F=False)
-    decided = value(node)
+    node = parse_with(text, T=True, F=False)
+    decided = evaluate(node)
     if decided is None:
         assert evaluated(simplified(node), A=a, B=b, T=True, F=False) == truth
     else:
@@ -202,10 +202,10 @@ def test_value_and_simplified_agree_with_plain_evaluation(text, a, b):
 
 
 @given(st.text(alphabet="AT!&|()?<> 01d", max_size=40))
-def test_any_text_is_survived(text):
-    assert value(under(text, T=True)) in (True, False, None)
+def test_any_text_does_not_raise(text):
+    assert evaluate(parse_with(text, T=True)) in (True, False, None)
 
 
 def test_deeply_nested_condition_does_not_crash():
     text = "(" * 10_000 + "A" + ")" * 10_000
-    assert value(under(text, A=True)) in (True, None)
+    assert evaluate(parse_with(text, A=True)) in (True, None)

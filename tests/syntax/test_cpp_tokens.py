@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.syntax.cpp_tokens import Unclear, stream
+from rocm3d.syntax.cpp_tokens import TokenComparisonError, token_stream
 
 
 def tokens(text: str, original: str = "") -> list[str]:
-    return stream(text.encode(), original.encode())
+    return token_stream(text.encode(), original.encode())
 
 
 @pytest.mark.parametrize(
@@ -26,13 +26,13 @@ def tokens(text: str, original: str = "") -> list[str]:
         ("#define ROCM3D_A(x) x\nint y = ROCM3D_A(1;\n", ""),
     ],
 )
-def test_what_cannot_be_told(text, original):
-    with pytest.raises(Unclear):
+def test_streams_that_cannot_be_compared(text, original):
+    with pytest.raises(TokenComparisonError):
         tokens(text, original)
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("left", "right"),
     [
         ("a >> b", "a > > b"),
         ("a+++b", "a + ++b"),
@@ -46,12 +46,12 @@ def test_what_cannot_be_told(text, original):
         ("'a'", "'b'"),
     ],
 )
-def test_other_streams(one, other):
-    assert tokens(one) != tokens(other)
+def test_different_streams(left, right):
+    assert tokens(left) != tokens(right)
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("left", "right"),
     [
         ("int a ; // x\n", "int a;"),
         ("a /* b */ c", "a c"),
@@ -61,11 +61,11 @@ def test_other_streams(one, other):
         ("a \\\n b", "a b"),
     ],
 )
-def test_same_streams(one, other):
-    assert tokens(one) == tokens(other)
+def test_same_streams(left, right):
+    assert tokens(left) == tokens(right)
 
 
-def test_aliases_are_put_back_into_words():
+def test_aliases_are_expanded():
     text = (
         "#define ROCM3D_WIDTH 32\n"
         "#define ROCM3D_BALLOT(mask, vote) __ballot_sync(mask, vote)\n"
@@ -78,7 +78,7 @@ def test_aliases_are_put_back_into_words():
     )
 
 
-def test_parentheses_that_do_not_touch_the_name_are_the_body():
+def test_parentheses_after_a_space_belong_to_the_body():
     assert tokens("#define ROCM3D_ONE (1)\nROCM3D_ONE") == tokens("(1)")
 
 
@@ -87,5 +87,5 @@ def test_no_arguments():
 
 
 @given(st.text(alphabet="ab(),;<>#\"'/*\\\n 0.x", max_size=60))
-def test_any_text_is_a_stream_and_the_same_one_twice(text):
+def test_token_stream_of_any_text_is_deterministic(text):
     assert tokens(text) == tokens(text)

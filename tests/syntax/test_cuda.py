@@ -22,7 +22,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("data", BROKEN.values(), ids=BROKEN)
-def test_broken_code_is_survived(data):
+def test_broken_code_does_not_raise(data):
     unit = CudaUnit("x.cu", data)
     assert all(
         0 <= node.start_byte <= node.end_byte <= len(data) for node in unit.nodes("identifier", "call_expression")
@@ -61,20 +61,20 @@ eight();
 
 
 @pytest.mark.parametrize("name", [b"two", b"three", b"four", b"five", b"seven"])
-def test_code_of_one_side_is_not_shared(name):
+def test_code_for_one_backend_is_not_shared(name):
     assert not CudaUnit("x.cu", CODE).is_shared(CODE.index(name))
 
 
 @pytest.mark.parametrize("name", [b"one", b"six", b"eight"])
-def test_code_of_both_sides_is_shared(name):
+def test_code_for_both_backends_is_shared(name):
     assert CudaUnit("x.cu", CODE).is_shared(CODE.index(name))
 
 
-def test_nothing_is_shared_behind_the_end():
+def test_nothing_is_shared_after_the_end():
     assert not CudaUnit("x.cu", CODE).is_shared(len(CODE))
 
 
-def test_the_portable_example_guards_what_only_one_side_has():
+def test_portable_example_guards_backend_specific_code():
     data = (EXAMPLES / "already-portable/csrc/rownorm.cu").read_bytes()
     unit = CudaUnit("rownorm.cu", data)
     assert not unit.is_shared(data.index(b"#include <device_launch_parameters.h>"))

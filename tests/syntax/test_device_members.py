@@ -6,7 +6,7 @@ from rocm3d.syntax.device_members import device_members
 
 
 def names(text: str) -> list[str]:
-    return [f"{item.owner.decode()}::{item.name.decode()}" for item in device_members(text.encode())]
+    return [f"{entry.owner.decode()}::{entry.name.decode()}" for entry in device_members(text.encode())]
 
 
 @pytest.mark.parametrize(
@@ -20,12 +20,12 @@ def names(text: str) -> list[str]:
         "struct S { __device__ int x; };",
     ],
 )
-def test_none(text):
+def test_no_device_members(text):
     assert names(text) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
         ("struct S { __device__ S(); __device__ ~S(); };", ["S::S", "S::~S"]),
         ("struct __align__(16) S { __device__ __forceinline__ int operator() (int a) const; };", ["S::operator()"]),
@@ -34,11 +34,11 @@ def test_none(text):
         ("struct S { static __device__ __attribute__((noinline)) int f(int); };", ["S::f"]),
     ],
 )
-def test_members(text, wanted):
-    assert names(text) == wanted
+def test_device_members(text, expected):
+    assert names(text) == expected
 
 
-def test_where_the_word_stands():
+def test_offset_of_device_qualifier():
     text = b"struct S { __device__ S(); };"
 
-    assert [item.offset for item in device_members(text)] == [text.index(b"__device__")]
+    assert [entry.offset for entry in device_members(text)] == [text.index(b"__device__")]

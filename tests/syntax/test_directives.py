@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.syntax.directives import blanked, closed, directives
+from rocm3d.syntax.directives import blanked, directives, with_closed_comment
 
 
 def keywords(data: bytes) -> list[tuple[str, str]]:
-    return [(item.keyword, item.argument) for item in directives(data)]
+    return [(entry.keyword, entry.argument) for entry in directives(data)]
 
 
 NO_DIRECTIVE = {
@@ -37,7 +37,7 @@ NO_DIRECTIVE = {
 
 @pytest.mark.parametrize("data", NO_DIRECTIVE.values(), ids=NO_DIRECTIVE)
 def test_no_conditional_where_the_compiler_sees_none(data):
-    assert [word for word, _ in keywords(data) if word != "define"] == []
+    assert [token for token, _ in keywords(data) if token != "define"] == []
 
 
 DIRECTIVE = {
@@ -73,29 +73,29 @@ def test_finds_the_directive(data, expected):
 
 def test_condition_over_two_lines_is_one_directive():
     data = b"#if A && \\\n    B\nint x;\n"
-    (found,) = directives(data)
-    assert found.argument.split() == ["A", "&&", "B"]
-    assert data[found.start : found.end] == b"#if A && \\\n    B\n"
+    (result,) = directives(data)
+    assert result.argument.split() == ["A", "&&", "B"]
+    assert data[result.start : result.end] == b"#if A && \\\n    B\n"
 
 
-def test_keyword_cut_by_a_splice_is_that_keyword():
+def test_keyword_split_by_a_splice():
     assert keywords(b"#i\\\nf A\nint x;\n#end\\\r\nif\n") == [("if", "A"), ("endif", "")]
 
 
 @pytest.mark.parametrize("data", [b"/\\\n* text\n#if A\n*/ int x;\n", b"/* text *\\\n/ int x; /*\n#if A\n*/\n"])
-def test_comment_whose_marks_are_cut_by_a_splice_is_a_comment(data):
+def test_comment_marker_split_by_a_splice(data):
     assert keywords(data) == []
 
 
 def test_directive_behind_a_byte_order_mark_is_found():
-    (found,) = directives(b"\xef\xbb\xbf#if A\n")
-    assert (found.keyword, found.start) == ("if", 3)
+    (result,) = directives(b"\xef\xbb\xbf#if A\n")
+    assert (result.keyword, result.start) == ("if", 3)
 
 
-def test_strings_of_a_condition_can_be_told_apart():
+def test_strings_of_conditions_are_distinguished():
     """Conditions that differ only in a header name are different."""
-    (one,), (two,) = directives(b'#if __has_include("a.h")\n'), directives(b'#if __has_include("b.h")\n')
-    assert one.argument != two.argument
+    (first,), (two,) = directives(b'#if __has_include("a.h")\n'), directives(b'#if __has_include("b.h")\n')
+    assert first.argument != two.argument
 
 
 PIECES = st.sampled_from(
@@ -114,7 +114,7 @@ def test_blanked_changes_bytes_only_into_spaces(data):
 
 
 @given(st.binary(max_size=200))
-def test_blanked_survives_any_bytes(data):
+def test_blanked_accepts_any_bytes(data):
     assert len(blanked(data)) == len(data)
 
 
@@ -131,10 +131,10 @@ def test_blanked_keeps_newlines_outside_comments(lines, crlf):
 @given(st.lists(PIECES, max_size=30).map(b"".join))
 def test_directives_are_in_order_and_end_with_their_line(data):
     at = 0
-    for item in directives(data):
-        assert at <= item.start < item.end <= len(data)
-        assert data[item.end - 1 : item.end] == b"\n" or item.end == len(data)
-        at = item.end
+    for entry in directives(data):
+        assert at <= entry.start < entry.end <= len(data)
+        assert data[entry.end - 1 : entry.end] == b"\n" or entry.end == len(data)
+        at = entry.end
 
 
 # Cases in which the preprocessor reports an error or outputs `#if A` as text.
@@ -145,7 +145,7 @@ STAYS_IN_THE_TEXT = frozenset(
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C++ preprocessor here")
 @pytest.mark.parametrize("name", [name for name in NO_DIRECTIVE if name not in STAYS_IN_THE_TEXT])
-def test_the_compiler_agrees_that_there_is_no_directive(name):
+def test_compiler_finds_no_directive(name):
     """`#if A` with A undefined would remove the following marker, so the marker must remain."""
     command = ["cc", "-x", "c++", "-std=c++17", "-E", "-P", "-w", "-"]
     ended = subprocess.run(command, input=NO_DIRECTIVE[name] + b"marker\n", capture_output=True, check=False)
@@ -166,17 +166,17 @@ def test_the_compiler_agrees_that_there_is_no_directive(name):
         b"/**/",
     ],
 )
-def test_a_file_without_an_open_comment_stays_as_it_is(data):
-    assert closed(data) == data
+def test_file_without_unclosed_comment_is_unchanged(data):
+    assert with_closed_comment(data) == data
 
 
 @pytest.mark.parametrize("data", [b"/*", b"/*/", b"int x; /* a\n#if A\n", b"/* a */ /* b", b"/* " * 1000])
-def test_an_open_comment_is_closed(data):
-    assert closed(data) == data + b"*/"
+def test_unclosed_comment_is_closed(data):
+    assert with_closed_comment(data) == data + b"*/"
 
 
 @given(st.lists(st.sampled_from([b"/*", b"*/", b"//", b"\n", b'"', b"'", b"a", b"\\", b"/", b"*"]), max_size=20))
-def test_closed_twice_is_closed_once(parts):
+def test_closing_comments_is_idempotent(parts):
     data = b"".join(parts)
-    assert closed(data).startswith(data)
-    assert closed(closed(data)) == closed(data)
+    assert with_closed_comment(data).startswith(data)
+    assert with_closed_comment(with_closed_comment(data)) == with_closed_comment(data)

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from rocm3d.syntax.guards import folded, is_guard, shared_ranges, with_rocm, without_rocm
+from rocm3d.syntax.guards import assume_cuda, assume_rocm, fold_cpp, is_rocm_macro, shared_ranges
 
 
 def fold(text: str) -> str:
-    return folded(text.encode(), without_rocm).decode()
+    return fold_cpp(text.encode(), assume_cuda).decode()
 
 
 UNTOUCHED = {
@@ -34,7 +34,7 @@ UNTOUCHED = {
 
 
 @pytest.mark.parametrize("text", UNTOUCHED.values(), ids=UNTOUCHED)
-def test_what_is_not_ours_stays_byte_for_byte(text):
+def test_other_code_is_unchanged(text):
     assert fold(text) == text
 
 
@@ -82,8 +82,8 @@ def test_folds(text, expected):
     assert fold(text) == expected
 
 
-def test_odd_bytes_survive():
-    assert folded(b"// \xe9\xff\n#if USE_ROCM\n\xff\n#endif\n\xe9", without_rocm) == b"// \xe9\xff\n\xe9"
+def test_invalid_utf8_is_unchanged():
+    assert fold_cpp(b"// \xe9\xff\n#if USE_ROCM\n\xff\n#endif\n\xe9", assume_cuda) == b"// \xe9\xff\n\xe9"
 
 
 def test_deep_nesting_does_not_crash():
@@ -92,19 +92,19 @@ def test_deep_nesting_does_not_crash():
 
 @pytest.mark.parametrize("name", ["USE_ROCM", "__HIPCC__", "__HIP_PLATFORM_AMD__", "__HIP_DEVICE_COMPILE__", "__HIP__"])
 def test_rocm_macros_are_guards(name):
-    assert is_guard(name)
-    assert without_rocm(name) is False
+    assert is_rocm_macro(name)
+    assert assume_cuda(name) is False
 
 
 @pytest.mark.parametrize("name", ["USE_CUDA", "__CUDACC__", "HIP_VERSION", "USE_ROCM_X", "", "FOO"])
 def test_other_macros_are_unknown_on_both_sides(name):
-    assert without_rocm(name) is None
-    assert with_rocm(name) is None
+    assert assume_cuda(name) is None
+    assert assume_rocm(name) is None
 
 
-def test_device_pass_is_unknown_to_a_rocm_build():
-    assert with_rocm("__HIP_DEVICE_COMPILE__") is None
-    assert with_rocm("USE_ROCM") is True
+def test_device_pass_macros_are_unknown():
+    assert assume_rocm("__HIP_DEVICE_COMPILE__") is None
+    assert assume_rocm("USE_ROCM") is True
 
 
 # Code that both builds compile.
@@ -195,7 +195,7 @@ def blocks() -> st.SearchStrategy[list[str]]:
             lambda t: [
                 t[0],
                 *t[1],
-                *(line for word, lines in t[2] for line in (word, *lines)),
+                *(line for token, lines in t[2] for line in (token, *lines)),
                 *([] if t[3] is None else ["#else", *t[3]]),
                 "#endif",
             ]
@@ -225,16 +225,16 @@ ASSIGNMENTS = [("-UFOO", "-UBAR"), ("-DFOO=1", "-UBAR"), ("-UFOO", "-DBAR=1"), (
 @example(NEGATED)
 def test_the_preprocessor_sees_the_same_text_before_and_after(lines):
     data = source(lines)
-    after = folded(data, without_rocm)
+    after = fold_cpp(data, assume_cuda)
     for assignment in ASSIGNMENTS:
         assert preprocessed(after, *assignment) == preprocessed(data, *assignment)
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no preprocessor here")
 @given(blocks())
-def test_no_rocm_macro_is_left_that_could_be_decided(lines):
+def test_no_known_rocm_macro_remains(lines):
     """Defining the macros after folding has no effect: they no longer occur."""
-    after = folded(source(lines), without_rocm)
+    after = fold_cpp(source(lines), assume_cuda)
     rocm = ("-DUSE_ROCM", "-D__HIP_PLATFORM_AMD__=1")
     assert preprocessed(after, "-DFOO=1", *rocm) == preprocessed(after, "-DFOO=1")
 
@@ -248,21 +248,21 @@ def test_unifdef_agrees(lines):
     command = ["unifdef", "-UUSE_ROCM", "-U__HIP_PLATFORM_AMD__", "-U__HIPCC__"]
     ended = subprocess.run(command, input=data, capture_output=True, check=False)
     assert ended.returncode in (0, 1), ended.stderr
-    ours = folded(data, without_rocm)
+    ours = fold_cpp(data, assume_cuda)
     for assignment in ASSIGNMENTS:
         assert preprocessed(ours, *assignment) == preprocessed(ended.stdout, *assignment)
 
 
 @given(blocks())
-def test_folding_twice_is_folding_once(lines):
-    once = folded(source(lines), without_rocm)
-    assert folded(once, without_rocm) == once
+def test_folding_is_idempotent(lines):
+    once = fold_cpp(source(lines), assume_cuda)
+    assert fold_cpp(once, assume_cuda) == once
 
 
 @given(st.lists(st.sampled_from(["#if USE_ROCM", "#if FOO", "#elif FOO", "#else", "#endif", "text", "/*", "*/", '"'])))
-def test_unbalanced_directives_are_survived(lines):
+def test_unbalanced_directives_do_not_raise(lines):
     data = source(lines)
-    kept = folded(data, without_rocm).splitlines()
-    assert [line for line in kept if line.startswith(b"text")] == [
-        line for line in data.splitlines() if line.startswith(b"text") and line in kept
+    retained = fold_cpp(data, assume_cuda).splitlines()
+    assert [line for line in retained if line.startswith(b"text")] == [
+        line for line in data.splitlines() if line.startswith(b"text") and line in retained
     ]

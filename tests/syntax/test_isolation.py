@@ -6,23 +6,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.syntax.isolation import prove
+from rocm3d.syntax.isolation import prove_isolation
 
 
 def python(before: str, after: str) -> bool:
-    return prove("setup.py", before.encode(), after.encode()).holds
+    return prove_isolation("setup.py", before.encode(), after.encode()).holds
 
 
 def cpp(before: str, after: str) -> bool:
-    return prove("x.cu", before.encode(), after.encode()).holds
+    return prove_isolation("x.cu", before.encode(), after.encode()).holds
 
 
 # Rejected edits.
 
 
 @pytest.mark.parametrize("path", ["Makefile", "x.toml", "README.md"])
-def test_no_proof_is_known_for_other_files(path):
-    proof = prove(path, b"a\n", b"a\n")
+def test_other_files_have_no_proof(path):
+    proof = prove_isolation(path, b"a\n", b"a\n")
     assert not proof.holds
     assert "no proof" in proof.detail
 
@@ -281,7 +281,7 @@ def test_python_holds(before, after):
     assert python(before, after)
 
 
-def test_a_file_of_warnings_is_judged_in_silence():
+def test_syntax_warnings_are_suppressed():
     """`"\\d"` makes the parser warn; the warning must not be shown and must not affect the proof."""
     before = 'import torch\nx = "\\d"\n'
     with warnings.catch_warnings():
@@ -310,9 +310,9 @@ def test_cpp_holds(before, after):
     assert cpp(before, after)
 
 
-def test_odd_bytes_are_compared_as_they_are():
-    assert prove("x.cu", b"// \xe9\n", b"// \xe9\n#ifdef USE_ROCM\n\xff\n#endif\n").holds
-    assert not prove("x.cu", b"// \xe9\n", b"// \xe8\n").holds
+def test_invalid_utf8_is_compared_bytewise():
+    assert prove_isolation("x.cu", b"// \xe9\n", b"// \xe9\n#ifdef USE_ROCM\n\xff\n#endif\n").holds
+    assert not prove_isolation("x.cu", b"// \xe9\n", b"// \xe8\n").holds
 
 
 LINES = st.lists(

@@ -5,22 +5,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rocm3d.syntax.cuda import CudaUnit
-from rocm3d.syntax.pointers import pointed_to, pointers
+from rocm3d.syntax.pointers import pointee_type, pointee_types
 
 
-def of_call(text: str) -> str | None:
+def pointee_of_argument(text: str) -> str | None:
     unit = CudaUnit("a.cu", text.encode())
     call = next(node for node in unit.nodes("call_expression") if unit.slice(node).startswith("f("))
-    taken = call.child_by_field_name("arguments")
-    assert taken is not None
-    return pointed_to(unit, taken.named_children[0], dict(pointers(unit)))
+    arguments = call.child_by_field_name("arguments")
+    assert arguments is not None
+    return pointee_type(unit, arguments.named_children[0], dict(pointee_types(unit)))
 
 
 @pytest.mark.parametrize(
     "text", ["void g(int a) { f(a); }\n", "void g() { f(1 + 2); }\n", "void g(T a[3]) { f(*b); }\n"]
 )
-def test_what_is_no_known_pointer_is_none(text):
-    assert of_call(text) is None
+def test_unknown_pointer(text):
+    assert pointee_of_argument(text) is None
 
 
 @pytest.mark.parametrize(
@@ -34,10 +34,10 @@ def test_what_is_no_known_pointer_is_none(text):
         ("void g(float* p) { f(reinterpret_cast<const __half*>(p)); }\n", "__half"),
     ],
 )
-def test_cast_or_declaration_tells(text, kind):
-    assert of_call(text) == kind
+def test_type_from_cast_or_declaration(text, kind):
+    assert pointee_of_argument(text) == kind
 
 
 @given(st.binary(max_size=80))
-def test_any_bytes_are_survived(data):
-    assert all(name and kind for name, kind in pointers(CudaUnit("a.cu", data)))
+def test_any_bytes_do_not_raise(data):
+    assert all(name and kind for name, kind in pointee_types(CudaUnit("a.cu", data)))

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rocm3d.syntax.python import PythonUnit, string_value
-from rocm3d.syntax.python_names import firm_imports, imports
+from rocm3d.syntax.python_names import imports, unconditional_imports
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
@@ -24,13 +24,13 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("data", BROKEN.values(), ids=BROKEN)
-def test_broken_code_is_survived(data):
+def test_broken_code_does_not_raise(data):
     unit = PythonUnit("x.py", data)
     assert unit.tree.root_node.type in ("module", "ERROR")
     assert all(unit.is_guarded(node) is False for node in unit.nodes("identifier", "integer"))
 
 
-def guarded(code: str) -> bool:
+def is_target_guarded(code: str) -> bool:
     """Whether the name `target` is inside a guard."""
     unit = PythonUnit("x.py", code.encode())
     (node,) = [node for node in unit.nodes("identifier") if unit.slice(node) == "target"]
@@ -52,7 +52,7 @@ def guarded(code: str) -> bool:
     ],
 )
 def test_is_not_guarded(code):
-    assert not guarded(code)
+    assert not is_target_guarded(code)
 
 
 @pytest.mark.parametrize(
@@ -72,14 +72,14 @@ def test_is_not_guarded(code):
     ],
 )
 def test_is_guarded(code):
-    assert guarded(code)
+    assert is_target_guarded(code)
 
 
 def test_the_portable_example_is_guarded():
     unit = PythonUnit("setup.py", (EXAMPLES / "already-portable/setup.py").read_bytes())
     flags = [node for node in unit.nodes("string") if string_value(unit, node) == "--use_fast_math"]
     gates = [
-        n for n in unit.nodes("identifier") if unit.slice(n) == "CUDA_HOME" and unit.text.place(n.start_byte)[0] > 3
+        n for n in unit.nodes("identifier") if unit.slice(n) == "CUDA_HOME" and unit.text.position(n.start_byte)[0] > 3
     ]
     assert len(flags) == 1
     assert len(gates) == 1
@@ -95,18 +95,18 @@ def test_string_value(code, expected):
     assert [string_value(unit, node) for node in unit.nodes("string")] == [expected]
 
 
-def test_a_name_is_no_string():
+def test_identifier_is_not_a_string():
     unit = PythonUnit("x.py", b"a")
     assert [string_value(unit, node) for node in unit.nodes("identifier")] == [None]
 
 
-def test_knows_who_builds_extensions():
+def test_builds_extensions():
     assert PythonUnit("x.py", b"from torch.utils import cpp_extension\n").builds_extensions
     assert not PythonUnit("x.py", b"import torch\n").builds_extensions
 
 
 @pytest.mark.parametrize(
-    ("code", "wanted"),
+    ("code", "expected"),
     [
         ("import a.b as c, d\n", {"a", "d"}),
         ("from a.b import c\n", {"a"}),
@@ -117,11 +117,11 @@ def test_knows_who_builds_extensions():
         ("# from a to b\nimportant = 1\n", set()),
     ],
 )
-def test_what_is_imported_is_known_without_a_parse(code, wanted):
+def test_imported_names_without_parse(code, expected):
     unit = PythonUnit("x.py", code.encode())
 
-    assert {found.module.split(".")[0] for found in imports(unit)} == wanted
-    assert {name.encode() for name in wanted} <= unit.imported
+    assert {result.module.split(".")[0] for result in imports(unit)} == expected
+    assert {name.encode() for name in expected} <= unit.imported_names
 
 
 @given(
@@ -150,10 +150,10 @@ def test_what_is_imported_is_known_without_a_parse(code, wanted):
         max_size=25,
     )
 )
-def test_no_import_that_the_parser_finds_is_missing(parts):
+def test_imported_names_include_all_parsed_imports(parts):
     unit = PythonUnit("x.py", "".join(parts).encode())
 
-    assert {found.module.split(".")[0].encode() for found in imports(unit)} - {b""} <= unit.imported
+    assert {result.module.split(".")[0].encode() for result in imports(unit)} - {b""} <= unit.imported_names
 
 
 KNOWN = frozenset({b"a", b"b"})
@@ -169,17 +169,17 @@ KNOWN = frozenset({b"a", b"b"})
         "x = = 1\nimport a\nx = 1\n",
     ],
 )
-def test_a_file_that_cannot_be_cut_stays_whole(code):
+def test_file_that_cannot_be_truncated(code):
     unit = PythonUnit("x.py", code.encode())
 
-    assert unit.up_to_import_of(KNOWN) is unit
+    assert unit.truncated_after_imports(KNOWN) is unit
 
 
-def test_a_file_with_a_tree_stays_whole():
+def test_parsed_file_is_not_truncated():
     unit = PythonUnit("x.py", b"import a\nx = 1\n")
     assert unit.tree.root_node.type == "module"
 
-    assert unit.up_to_import_of(KNOWN) is unit
+    assert unit.truncated_after_imports(KNOWN) is unit
 
 
 @pytest.mark.parametrize(
@@ -191,8 +191,8 @@ def test_a_file_with_a_tree_stays_whole():
         ("def f():\n    from b import c\n\ndef g(): ...\n", "def f():\n    from b import c\n\n"),
     ],
 )
-def test_a_file_is_cut_before_the_next_statement(code, head):
-    assert PythonUnit("x.py", code.encode()).up_to_import_of(KNOWN).data == head.encode()
+def test_file_is_truncated_before_next_statement(code, head):
+    assert PythonUnit("x.py", code.encode()).truncated_after_imports(KNOWN).data == head.encode()
 
 
 @given(
@@ -207,14 +207,14 @@ def test_a_file_is_cut_before_the_next_statement(code, head):
         max_size=20,
     )
 )  # fmt: skip
-def test_the_cut_changes_no_import_of_those(parts):
+def test_truncation_retains_imports(parts):
     code = "".join(parts).encode()
-    whole = PythonUnit("x.py", code)
-    if whole.tree.root_node.has_error:
+    full = PythonUnit("x.py", code)
+    if full.tree.root_node.has_error:
         return
 
     def known(unit: PythonUnit) -> list[tuple[str, int]]:
-        found = ((item.name, item.node.start_byte) for item in firm_imports(unit))
-        return [item for item in found if item[0].split(".")[0].encode() in KNOWN]
+        result = ((entry.name, entry.node.start_byte) for entry in unconditional_imports(unit))
+        return [item for item in result if item[0].split(".")[0].encode() in KNOWN]
 
-    assert known(PythonUnit("x.py", code).up_to_import_of(KNOWN)) == known(whole)
+    assert known(PythonUnit("x.py", code).truncated_after_imports(KNOWN)) == known(full)

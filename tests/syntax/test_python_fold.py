@@ -4,35 +4,35 @@ import ast
 
 import pytest
 
-from rocm3d.syntax.python_fold import FLAG, GUARD, Unfoldable, folded_dump, imports_torch
+from rocm3d.syntax.python_fold import ROCM_FLAG, ROCM_GUARD, PythonFoldError, folded_dump, imports_torch
 
 
 @pytest.mark.parametrize("source", [b"if:\n", b"print 'x'\n", b"x = 1\0", b"\xff = 1\n", b"(" * 10_000])
-def test_what_does_not_parse_is_unfoldable(source):
-    with pytest.raises(Unfoldable, match="does not parse"):
+def test_invalid_source_is_unfoldable(source):
+    with pytest.raises(PythonFoldError, match="does not parse"):
         folded_dump(source, b"")
 
 
-def test_an_original_that_does_not_parse_is_unfoldable():
-    with pytest.raises(Unfoldable):
+def test_invalid_original_is_unfoldable():
+    with pytest.raises(PythonFoldError):
         folded_dump(b"x = 1\n", b"if:\n")
 
 
 @pytest.mark.parametrize("code", ["is_rocm = 1", "def f(is_rocm): pass", "del is_rocm", "import is_rocm"])
-def test_a_flag_with_two_meanings_is_unfoldable(code):
-    source = f"import torch\n{FLAG} = {GUARD}\n{code}\n".encode()
-    with pytest.raises(Unfoldable, match="for something else"):
+def test_misused_flag_is_unfoldable(code):
+    source = f"import torch\n{ROCM_FLAG} = {ROCM_GUARD}\n{code}\n".encode()
+    with pytest.raises(PythonFoldError, match="for something else"):
         folded_dump(source, b"import torch\n")
 
 
-def test_a_deep_expression_is_unfoldable_but_no_crash():
+def test_deep_expression_is_unfoldable():
     """It parses, but walking the tree exceeds Python's recursion limit."""
     source = ("import torch\nx = " + "+".join(["1"] * 3000) + "\n").encode()
-    with pytest.raises(Unfoldable):
+    with pytest.raises(PythonFoldError):
         folded_dump(source, source)
 
 
-def test_a_name_that_is_no_flag_is_not_folded():
+def test_other_names_are_not_folded():
     source = b"import torch\nx = 1 if is_rocm else 2\n"
     assert "is_rocm" in folded_dump(source, source)
 
@@ -57,9 +57,9 @@ def test_a_name_that_is_no_flag_is_not_folded():
         ("x = f'{1 if is_rocm else 2}'", "x = f'{2}'"),
     ],
 )
-def test_folds_to_what_an_nvidia_interpreter_runs(code, expected):
+def test_folded_code(code, expected):
     before = f"import torch\n{expected}\n".encode()
-    after = f"import torch\n{FLAG} = {GUARD}\n{code}\n".encode()
+    after = f"import torch\n{ROCM_FLAG} = {ROCM_GUARD}\n{code}\n".encode()
     assert folded_dump(after, before) == ast.dump(ast.parse(before))
 
 

@@ -4,28 +4,28 @@ import pytest
 
 from rocm3d.syntax.python import PythonUnit
 from rocm3d.syntax.python_names import (
-    Names,
-    arguments,
+    ImportedNames,
     environment_writes,
-    firm_imports,
     imports,
-    keyword,
-    strings,
-    uses_triton,
+    imports_triton,
+    keyword_argument,
+    plain_strings,
+    positional_arguments,
+    unconditional_imports,
 )  # fmt: skip
 
 
-def unit(text: str) -> PythonUnit:
+def python_unit(text: str) -> PythonUnit:
     return PythonUnit("a.py", text.encode())
 
 
 @pytest.mark.parametrize("text", ["", "import\n", "from\n", "from . import a\n", "from .a import b\n", "# import a\n"])
-def test_relative_and_half_written_imports_are_left_out(text):
-    assert list(imports(unit(text))) == []
+def test_relative_and_incomplete_imports_are_left_out(text):
+    assert list(imports(python_unit(text))) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         ("import a.b\n", [("a.b", "a.b", "a")]),
         ("import a.b as c, d\n", [("a.b", "a.b", "c"), ("d", "d", "d")]),
@@ -35,8 +35,8 @@ def test_relative_and_half_written_imports_are_left_out(text):
         ("def f():\n    import a\n", [("a", "a", "a")]),
     ],
 )
-def test_imports(text, found):
-    assert [(item.module, item.name, item.bound) for item in imports(unit(text))] == found
+def test_imports(text, expected):
+    assert [(entry.module, entry.name, entry.bound) for entry in imports(python_unit(text))] == expected
 
 
 @pytest.mark.parametrize(
@@ -50,13 +50,13 @@ def test_imports(text, found):
         "match x:\n    case 1:\n        {}\n",
     ],
 )
-def test_what_may_not_run_is_not_firm(around):
-    assert list(firm_imports(unit(around.format("import a")))) == []
+def test_conditional_imports(around):
+    assert list(unconditional_imports(python_unit(around.format("import a")))) == []
 
 
 @pytest.mark.parametrize("around", ["{}\n", "class A:\n    {}\n", "with x:\n    {}\n", "for i in x:\n    {}\n"])
-def test_what_runs_with_the_module_is_firm(around):
-    assert [item.module for item in firm_imports(unit(around.format("import a")))] == ["a"]
+def test_unconditional_imports(around):
+    assert [entry.module for entry in unconditional_imports(python_unit(around.format("import a")))] == ["a"]
 
 
 @pytest.mark.parametrize(
@@ -71,19 +71,19 @@ def test_what_runs_with_the_module_is_firm(around):
         ("f()()\n", ""),
     ],
 )
-def test_full_name_of_what_is_called(text, name):
-    assert next(found for found, _ in Names(unit(text)).calls()) == name
+def test_full_name_of_call(text, name):
+    assert next(result for result, _ in ImportedNames(python_unit(text)).calls()) == name
 
 
 def test_arguments_and_keywords_of_a_call():
-    file = unit("f(1, # why\n  g(x), a='b' + 'c', **more)\n")
+    file = python_unit("f(1, # why\n  g(x), a='b' + 'c', **more)\n")
     call = next(file.nodes("call"))
-    value = keyword(file, call, "a")
+    value = keyword_argument(file, call, "a")
 
-    assert [file.slice(item) for item in arguments(call)] == ["1", "g(x)", "**more"]
+    assert [file.slice(entry) for entry in positional_arguments(call)] == ["1", "g(x)", "**more"]
     assert value is not None
-    assert [text for _, text in strings(file, value)] == ["b", "c"]
-    assert keyword(file, call, "b") is None
+    assert [text for _, text in plain_strings(file, value)] == ["b", "c"]
+    assert keyword_argument(file, call, "b") is None
 
 
 @pytest.mark.parametrize(
@@ -93,19 +93,19 @@ def test_arguments_and_keywords_of_a_call():
         "os.environ['A'] == 'b'\n", "# os.environ['A'] = 'b'\n", "os.environ['A'] =\n",
     ],
 )  # fmt: skip
-def test_what_writes_no_environment(text):
-    assert list(environment_writes(unit(text))) == []
+def test_no_environment_writes(text):
+    assert list(environment_writes(python_unit(text))) == []
 
 
 @pytest.mark.parametrize(
     "text", ["os.environ['A'] = b\n", 'env["A"] = b\n', "os.environ.setdefault('A', b)\n", "os.putenv('A', b)\n"]
 )
 def test_environment_writes(text):
-    file = unit(text)
+    file = python_unit(text)
 
     assert [(name, file.slice(value)) for name, value, _ in environment_writes(file)] == [("A", "b")]
 
 
-def test_triton_is_seen_by_its_import():
-    assert uses_triton(unit("import os\n  from triton import jit\n"))
-    assert not uses_triton(unit("# import triton\nimport tritonclient\nx = a.triton\n"))
+def test_imports_triton():
+    assert imports_triton(python_unit("import os\n  from triton import jit\n"))
+    assert not imports_triton(python_unit("# import triton\nimport tritonclient\nx = a.triton\n"))

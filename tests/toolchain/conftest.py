@@ -9,25 +9,25 @@ import pytest
 
 from rocm3d.knowledge.load import load
 from rocm3d.toolchain import prepared
-from rocm3d.toolchain.finder import newest
+from rocm3d.toolchain.finder import newest_recipe
 
-KEPT = Path(__file__).resolve().parents[2] / "build" / "toolchain-cache"
+CACHE_FOLDER = Path(__file__).resolve().parents[2] / "build" / "toolchain-cache"
 
 
 @pytest.fixture(scope="session")
 def recipe():
-    return newest(load().toolchains)
+    return newest_recipe(load().toolchains)
 
 
 @pytest.fixture(scope="session")
 def toolchain(recipe):
     """The compiler of the prepared toolchain."""
-    KEPT.mkdir(parents=True, exist_ok=True)
+    CACHE_FOLDER.mkdir(parents=True, exist_ok=True)
     before = os.environ.get("ROCM3D_CACHE")
-    os.environ["ROCM3D_CACHE"] = str(KEPT)
+    os.environ["ROCM3D_CACHE"] = str(CACHE_FOLDER)
     try:
         about = prepared.prepare(recipe, lambda _: None)
-        return prepared.compiler(recipe, prepared.place(recipe), about)
+        return prepared.compiler(recipe, prepared.toolchain_folder(recipe), about)
     finally:
         if before is None:
             del os.environ["ROCM3D_CACHE"]

@@ -6,9 +6,9 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from rocm3d.apply import device_text
+from rocm3d.apply import device_helpers
 from rocm3d.knowledge.load import load
-from rocm3d.syntax.cuda import SUFFIXES
+from rocm3d.syntax.cuda import CUDA_SUFFIXES
 from rocm3d.toolchain import prepared
 from rocm3d.toolchain.hipify import Hipify
 
@@ -16,7 +16,7 @@ KNOWLEDGE = load()
 RECIPES = sorted(
     recipe.id
     for recipe in KNOWLEDGE.recipes.values()
-    if recipe.status == "active" and PurePosixPath(KNOWLEDGE.examples[recipe.id].name).suffix in SUFFIXES
+    if recipe.status == "active" and PurePosixPath(KNOWLEDGE.examples[recipe.id].name).suffix in CUDA_SUFFIXES
 )
 DECLARED = Path(prepared.__file__).parent / "headers" / "declared"
 
@@ -33,8 +33,8 @@ def sources(root, tmp_path_factory):
     paths = {name: project / f"{name}.cu" for name in RECIPES}
     for name, path in paths.items():
         path.write_bytes(KNOWLEDGE.examples[name].after)
-    found = Hipify(root / "torch").sources(project, list(paths.values()))
-    return {name: found.files[path] for name, path in paths.items()}
+    hipified = Hipify(root / "torch").translate_sources(project, list(paths.values()))
+    return {name: hipified.files[path] for name, path in paths.items()}
 
 
 @pytest.mark.full
@@ -45,9 +45,9 @@ def test_the_edited_example_compiles(name, gfx, sources, toolchain, root, tmp_pa
     search = [word for folder in headers for word in ("-isystem", str(folder))]
     flags = ["-std=c++17", "-O1", "-DUSE_ROCM=1", "-D__HIP_PLATFORM_AMD__=1", "-include", "hip/hip_runtime.h", *search]
 
-    made = toolchain.device(sources[name], gfx, tmp_path / "made.o", flags)
+    compiler_run = toolchain.compile_device(sources[name], gfx, tmp_path / "made.o", flags)
 
-    assert made.output is not None, made.said[-4000:]
+    assert compiler_run.output is not None, compiler_run.messages[-4000:]
 
 
 EVERY_TEXT = """
@@ -73,12 +73,12 @@ __global__ void every(double* out, int i) {
 
 @pytest.mark.parametrize("gfx", ["gfx942", "gfx1100"])
 def test_every_device_text_compiles(gfx, toolchain, tmp_path):
-    names = sorted(path.stem for path in Path(device_text.__file__).with_name("device").glob("*.h"))
+    names = sorted(path.stem for path in Path(device_helpers.__file__).with_name("device").glob("*.h"))
     head = "#include <hip/hip_runtime.h>\n#include <hip/hip_cooperative_groups.h>\n"
     called = [name for name in names if name != "syncwarp"]
-    (tmp_path / "every.hip").write_text(f"{head}{device_text.helpers(called)}{EVERY_TEXT}")
+    (tmp_path / "every.hip").write_text(f"{head}{device_helpers.helper_sources(called)}{EVERY_TEXT}")
 
-    made = toolchain.device(tmp_path / "every.hip", gfx, tmp_path / "every.o", ["-std=c++17", "-O1"])
+    compiler_run = toolchain.compile_device(tmp_path / "every.hip", gfx, tmp_path / "every.o", ["-std=c++17", "-O1"])
 
-    assert made.output is not None, made.said[-4000:]
+    assert compiler_run.output is not None, compiler_run.messages[-4000:]
     assert all(f"rocm3d_{name}(" in EVERY_TEXT for name in called)

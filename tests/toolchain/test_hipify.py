@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from rocm3d.model.failure import MachineLacks
+from rocm3d.model.errors import MachineError
 from rocm3d.toolchain.hipify import Hipify
 
 SOURCE = """#include <cuda_runtime.h>
@@ -20,11 +20,11 @@ def hipify(toolchain):
     return Hipify(root / "torch")
 
 
-def test_no_hipify_there(tmp_path):
+def test_a_missing_hipify_is_an_error(tmp_path):
     (tmp_path / "project").mkdir()
 
-    with pytest.raises(MachineLacks, match="hipify failed: ModuleNotFoundError"):
-        Hipify(tmp_path).sources(tmp_path / "project", [])
+    with pytest.raises(MachineError, match="hipify failed: ModuleNotFoundError"):
+        Hipify(tmp_path).translate_sources(tmp_path / "project", [])
     assert not list(tmp_path.glob("*.json"))
 
 
@@ -36,31 +36,31 @@ def test_sources_are_translated_as_torchs_build_does(hipify, tmp_path):
     header.write_text("#include <cuda_fp16.h>\n")
     plain.write_text("int nothing() { return 0; }\n")
 
-    found = hipify.sources(project, [source, plain])
+    result = hipify.translate_sources(project, [source, plain])
 
-    assert found.generation == 2
-    assert found.failed == {}
-    assert found.files[plain] == plain
-    assert found.files[source] == project / "k.hip"
+    assert result.generation == 2
+    assert result.failed == {}
+    assert result.files[plain] == plain
+    assert result.files[source] == project / "k.hip"
     text = (project / "k.hip").read_text()
     assert "hip/hip_runtime.h" in text
     assert "hipStream_t" in text
     assert "<<<" not in text
     assert source.read_text() == SOURCE
-    assert found.files[header].name == "own_hip.h"
+    assert result.files[header].name == "own_hip.h"
 
 
-def test_torchs_headers_are_made(toolchain):
+def test_torchs_headers_are_translated(toolchain):
     root = Path(next(word for word in toolchain.command if word.startswith("--rocm-path=")).partition("=")[2])
-    made = root / "torch" / "hip_include"
+    hip_include = root / "torch" / "hip_include"
 
-    assert "hipStream_t" in (made / "c10" / "hip" / "HIPStream.h").read_text()
-    assert (made / "ATen" / "hip" / "HIPContext.h").is_file()
-    assert (made / "c10" / "hip" / "impl" / "hip_cmake_macros.h").is_file()
-    assert not (made / "c10" / "cuda" / "CUDAStream.h").exists()
+    assert "hipStream_t" in (hip_include / "c10" / "hip" / "HIPStream.h").read_text()
+    assert (hip_include / "ATen" / "hip" / "HIPContext.h").is_file()
+    assert (hip_include / "c10" / "hip" / "impl" / "hip_cmake_macros.h").is_file()
+    assert not (hip_include / "c10" / "cuda" / "CUDAStream.h").exists()
 
 
-def test_what_is_loaded_is_translated_from_outside(hipify, tmp_path):
+def test_jit_sources_are_translated_from_outside(hipify, tmp_path):
     """torch's load translates all headers of the include folders, and no others."""
     root, build = tmp_path / "tree", tmp_path / "build"
     build.mkdir()
@@ -68,9 +68,9 @@ def test_what_is_loaded_is_translated_from_outside(hipify, tmp_path):
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text)
 
-    found = hipify.sources(build, [root / "cuda" / "k.cu"], [root / "inc"], jit=True)
+    result = hipify.translate_sources(build, [root / "cuda" / "k.cu"], [root / "inc"], jit=True)
 
-    assert found.files[root / "cuda" / "k.cu"] == root / "hip" / "k.hip"
-    assert found.files[root / "inc" / "given.h"] == root / "inc" / "given_hip.h"
+    assert result.files[root / "cuda" / "k.cu"] == root / "hip" / "k.hip"
+    assert result.files[root / "inc" / "given.h"] == root / "inc" / "given_hip.h"
     assert not (root / "hip" / "own.h").exists()
     assert list(build.iterdir()) == []

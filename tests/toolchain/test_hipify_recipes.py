@@ -7,15 +7,15 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from rocm3d.knowledge.load import load
-from rocm3d.syntax.cuda import SUFFIXES
-from rocm3d.syntax.guards import folded, with_rocm
+from rocm3d.syntax.cuda import CUDA_SUFFIXES
+from rocm3d.syntax.guards import assume_rocm, fold_cpp
 from rocm3d.toolchain.hipify import Hipify
 
 KNOWLEDGE = load()
 RECIPES = sorted(
     recipe.id
     for recipe in KNOWLEDGE.recipes.values()
-    if recipe.status == "active" and PurePosixPath(KNOWLEDGE.examples[recipe.id].name).suffix in SUFFIXES
+    if recipe.status == "active" and PurePosixPath(KNOWLEDGE.examples[recipe.id].name).suffix in CUDA_SUFFIXES
 )
 
 
@@ -29,12 +29,12 @@ def translated(toolchain, tmp_path_factory):
     for name in RECIPES:
         after = KNOWLEDGE.examples[name].after
         texts[project / f"{name}.cu"] = after
-        texts[project / f"{name}.alone.cu"] = folded(after, with_rocm)
+        texts[project / f"{name}.alone.cu"] = fold_cpp(after, assume_rocm)
     for path, text in texts.items():
         path.write_bytes(text)
-    found = Hipify(root / "torch").sources(project, list(texts))
-    assert found.failed == {}
-    return {path.name: found.files[path].read_bytes() for path in texts}
+    result = Hipify(root / "torch").translate_sources(project, list(texts))
+    assert result.failed == {}
+    return {path.name: result.files[path].read_bytes() for path in texts}
 
 
 def without_banner(text: bytes) -> bytes:
@@ -45,13 +45,15 @@ def without_banner(text: bytes) -> bytes:
 
 @pytest.mark.parametrize("name", RECIPES)
 def test_the_branch_for_rocm_is_intact(name, translated):
-    chosen, alone = (folded(without_banner(translated[f"{name}{kind}"]), with_rocm) for kind in (".cu", ".alone.cu"))
+    chosen, alone = (
+        fold_cpp(without_banner(translated[f"{name}{kind}"]), assume_rocm) for kind in (".cu", ".alone.cu")
+    )
 
     assert chosen == alone
 
 
 @pytest.mark.parametrize("name", RECIPES)
-def test_every_guard_is_there_still(name, translated):
+def test_every_guard_is_still_present(name, translated):
     after, text = KNOWLEDGE.examples[name].after, translated[f"{name}.cu"]
     words = (b"USE_ROCM", b"__HIP_PLATFORM_AMD__", b"__HIP_DEVICE_COMPILE__")
 
@@ -59,5 +61,5 @@ def test_every_guard_is_there_still(name, translated):
     assert [text.count(word) for word in words] == [after.count(word) for word in words]
 
 
-def test_there_are_recipes():
+def test_recipes_are_not_empty():
     assert len(RECIPES) > 25

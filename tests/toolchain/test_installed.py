@@ -12,14 +12,14 @@ def root(tmp_path):
     """A folder laid out as an installed ROCm, with a program in the compiler's place."""
 
     def make(name="rocm", *, clang="llvm/bin/clang++", version=VERSION):
-        place = tmp_path / name
+        rocm_root = tmp_path / name
         if clang:
-            (place / clang).parent.mkdir(parents=True)
-            (place / clang).write_text("#!/bin/sh\n")
+            (rocm_root / clang).parent.mkdir(parents=True)
+            (rocm_root / clang).write_text("#!/bin/sh\n")
         if version is not None:
-            (place / "include" / "hip").mkdir(parents=True)
-            (place / "include" / "hip" / "hip_version.h").write_text(version)
-        return place
+            (rocm_root / "include" / "hip").mkdir(parents=True)
+            (rocm_root / "include" / "hip" / "hip_version.h").write_text(version)
+        return rocm_root
 
     return make
 
@@ -29,22 +29,22 @@ def test_no_rocm(tmp_path):
 
 
 @pytest.mark.parametrize("parts", [{"clang": ""}, {"version": None}, {"version": "nothing"}])
-def test_half_a_rocm_is_none(root, parts):
+def test_an_incomplete_rocm_is_ignored(root, parts):
     assert installed_rocm(iter([root(**parts)])) is None
 
 
 @pytest.mark.parametrize("clang", ["llvm/bin/clang++", "lib/llvm/bin/clang++", "bin/amdclang++"])
 def test_compiler_and_headers_of_one_root(root, clang):
-    place = root(clang=clang)
+    rocm_root = root(clang=clang)
 
-    found = installed_rocm(iter([place]))
+    compiler = installed_rocm(iter([rocm_root]))
 
-    assert found.command[0] == str(place / clang)
-    assert f"--rocm-path={place}" in found.command
-    assert (found.about.kind, found.about.hip, found.about.headers) == ("rocm", "7.1.25424", "real")
+    assert compiler.command[0] == str(rocm_root / clang)
+    assert f"--rocm-path={rocm_root}" in compiler.command
+    assert (compiler.about.kind, compiler.about.hip, compiler.about.headers) == ("rocm", "7.1.25424", "real")
 
 
-def test_what_the_user_says_comes_first_then_the_usual_place_newest_first(tmp_path):
+def test_roots_are_ordered_by_variables_then_newest_default(tmp_path):
     for name in ("rocm-6.4.3", "rocm-7.1.0"):
         (tmp_path / name).mkdir()
 
@@ -54,7 +54,7 @@ def test_what_the_user_says_comes_first_then_the_usual_place_newest_first(tmp_pa
     assert [path.name for path in roots[-3:]] == ["rocm", "rocm-7.1.0", "rocm-6.4.3"]
 
 
-def test_version_of_nothing(tmp_path):
+def test_no_version_without_a_header(tmp_path):
     assert hip_version(tmp_path) is None
 
 
@@ -62,7 +62,7 @@ def test_a_search_path_without_clang(tmp_path):
     assert system_clang("gfx942", str(tmp_path)) is None
 
 
-def test_a_clang_that_finds_no_device_library_is_none(tmp_path):
+def test_a_clang_without_a_device_library_is_ignored(tmp_path):
     clang = tmp_path / "clang++"
     clang.write_text("#!/bin/sh\nexit 1\n")
     clang.chmod(0o755)

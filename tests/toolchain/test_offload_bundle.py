@@ -9,7 +9,7 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.toolchain.offload_bundle import PLAIN, BrokenBundle, read_bundles
+from rocm3d.toolchain.offload_bundle import PLAIN, OffloadBundleError, read_bundles
 
 
 def plain(**entries: bytes) -> bytes:
@@ -48,8 +48,8 @@ def targets(data: bytes) -> list[tuple[str, bytes]]:
         b"CCOB" + struct.pack("<HHQQQ", 3, 1, 100, 100, 0) + b"no zstd stream",
     ],
 )
-def test_broken_ones_are_refused(data):
-    with pytest.raises(BrokenBundle):
+def test_corrupt_bundles_are_refused(data):
+    with pytest.raises(OffloadBundleError):
         list(read_bundles(data))
 
 
@@ -65,20 +65,20 @@ def test_entries_of_several_bundles_with_padding_between():
 
 @pytest.mark.parametrize("version", [1, 2, 3])
 @pytest.mark.parametrize("method", [0, 1], ids=["zlib", "zstd"])
-def test_every_compressed_form(version, method):
+def test_every_compressed_version(version, method):
     data = packed(plain(**{"gfx90a:xnack+": b"x" * 1000}), version, method)
 
     assert targets(data) == [("gfx90a:xnack+", b"x" * 1000)]
 
 
-def test_a_compressed_one_after_another():
+def test_concatenated_compressed_bundles():
     data = packed(plain(gfx942=b"a"), 2, 1) + b"\0" * 100 + packed(plain(gfx950=b"b"), 3, 0)
 
     assert targets(data) == [("gfx942", b"a"), ("gfx950", b"b")]
 
 
 @given(st.binary(max_size=200))
-def test_no_bytes_break_it(data):
+def test_any_bytes_raise_the_right_error(data):
     for start in (PLAIN, b"CCOB", b""):
-        with contextlib.suppress(BrokenBundle):
+        with contextlib.suppress(OffloadBundleError):
             assert all(isinstance(entry.data, bytes) for entry in read_bundles(start + data))

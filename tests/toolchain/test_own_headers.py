@@ -33,8 +33,12 @@ def compile_text(toolchain, tmp_path):
         source.write_text(f"{includes}\n" + TYPES % body)
         flags = ["-O1", "-w", "-std=c++17", "-isystem", str(own_headers.DECLARED)]
         output = tmp_path / "c.o"
-        ended = toolchain.device(source, gfx, output, flags) if gfx else toolchain.host(source, output, flags)
-        return "" if ended.output is not None else ended.said
+        ended = (
+            toolchain.compile_device(source, gfx, output, flags)
+            if gfx
+            else toolchain.compile_host(source, output, flags)
+        )
+        return "" if ended.output is not None else ended.messages
 
     return compiled
 
@@ -48,13 +52,13 @@ def compile_text(toolchain, tmp_path):
         ("thrust/reduce.h>\n#include <thrust/execution_policy.h", "thrust::reduce(thrust::device, v, v + n);"),
     ],
 )
-def test_a_constructor_for_the_device_alone_fails_on_the_host(compile_text, include, body):
-    said = compile_text(f"#include <{include}>", body)
+def test_a_device_constructor_fails_on_the_host(compile_text, include, body):
+    messages = compile_text(f"#include <{include}>", body)
 
-    assert "__device__ function" in said, said
+    assert "__device__ function" in messages, messages
 
 
-def test_a_tuple_of_another_library_is_no_decomposer(compile_text):
+def test_a_tuple_of_another_library_is_not_a_decomposer(compile_text):
     body = "struct D { __host__ __device__ std::tuple<int&> operator()(int3& k) const { return {k.x}; } };\n"
     body += "int3* k = nullptr; (void)hipcub::DeviceRadixSort::SortKeys(t, b, k, k, n, D{}, 0, 32);"
 
@@ -62,7 +66,7 @@ def test_a_tuple_of_another_library_is_no_decomposer(compile_text):
 
 
 @pytest.mark.parametrize("gfx", [None, "gfx942", "gfx1100"])
-def test_operators_for_the_device_alone_are_taken_where_the_real_ones_take_them(compile_text, gfx):
+def test_device_operators_are_accepted_where_the_real_headers_accept_them(compile_text, gfx):
     includes = "".join(
         f"#include <{name}>\n"
         for name in (
@@ -151,13 +155,13 @@ def test_the_older_product_of_sparse_matrices_is_declared_as_the_real_header_has
     assert compile_text("#include <hipsparse/hipsparse.h>", CSRGEMM2) == ""
 
 
-def test_every_header_is_found_by_what_people_include():
-    assert own_headers.name_of(own_headers.DECLARED / "hipcub" / "hipcub.hpp") == "hipcub/hipcub.hpp"
-    assert own_headers.name_of(own_headers.COMPLETED / "hip" / "hip_fp16.h") == "hip/hip_fp16.h"
-    assert own_headers.name_of(Path("/usr/include/stdio.h")) is None
+def test_every_header_has_its_include_name():
+    assert own_headers.include_name(own_headers.DECLARED / "hipcub" / "hipcub.hpp") == "hipcub/hipcub.hpp"
+    assert own_headers.include_name(own_headers.COMPLETED / "hip" / "hip_fp16.h") == "hip/hip_fp16.h"
+    assert own_headers.include_name(Path("/usr/include/stdio.h")) is None
 
 
-def test_the_digest_is_of_the_texts(monkeypatch, tmp_path):
+def test_the_digest_depends_on_the_contents(monkeypatch, tmp_path):
     (tmp_path / "a.h").write_text("1")
     monkeypatch.setattr(own_headers, "FOLDER", tmp_path)
     own_headers.digest.cache_clear()

@@ -16,8 +16,8 @@ import pytest
 from packaging.utils import canonicalize_name
 
 from rocm3d.model.finding import Finding
-from rocm3d.model.inventory import Counts, Inventory, Scan
-from rocm3d.model.patch import FileChange, Patch, Proof, Refused
+from rocm3d.model.inventory import FileCounts, Inventory, Scan
+from rocm3d.model.patch import FileChange, Patch, Proof, RefusedEdit
 from rocm3d.model.plan import DependencyDecision, Plan, PlannedEdit
 from rocm3d.model.target import Gpu
 from rocm3d.verify.probe import Case, Network
@@ -49,7 +49,7 @@ def change(path: str, before: bytes | None, after: bytes) -> FileChange:
 def case(tmp_path):
     """A case with these changes (path, before, after), files of the tree, and findings of the current scan."""
 
-    def make(changes=(), tree=None, originals=None, planned=(), found=(), refused=(), dry_run=False) -> Case:
+    def make(changes=(), tree=None, originals=None, planned=(), findings=(), refused=(), dry_run=False) -> Case:
         files = {path: after for path, _, after in changes} if tree is None else tree
         for path, data in files.items():
             (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
@@ -83,12 +83,12 @@ def case(tmp_path):
             folder="rocm-port",
             dry_run=dry_run,
             changes=tuple(change(*item) for item in changes),
-            refused=tuple(Refused(path=path, recipe="header", reason="no") for path in refused),
+            refused=tuple(RefusedEdit(path=path, recipe="header", reason="no") for path in refused),
             left=(),
         )
         inventory = Inventory(
             repository="r",
-            counts=Counts(files=0, bytes=0, python=0, cuda=0, manifests=0),
+            counts=FileCounts(files=0, bytes=0, python=0, cuda=0, manifests=0),
             dependencies=(),
             extensions=(),
             families={},
@@ -96,7 +96,7 @@ def case(tmp_path):
             readiness="ready",
             reasons=(),
         )
-        now = Scan(inventory=inventory, findings=tuple(found))
+        now = Scan(inventory=inventory, findings=tuple(findings))
         known = {path: before for path, before, _ in changes} if originals is None else originals
         return Case(plan, patch, Tree.open(tmp_path), known, now, ("gfx942", "gfx1100"))
 
@@ -108,7 +108,7 @@ def make_finding():
     return finding
 
 
-class Index:
+class PackageIndex:
     """A package index that a test fills with wheels and sdists."""
 
     def __init__(self, folder: Path, url: str) -> None:
@@ -141,22 +141,22 @@ class Index:
     def _add(self, name: str, file: str, data: bytes) -> Path:
         page = self.folder / "simple" / str(canonicalize_name(name))
         page.mkdir(parents=True, exist_ok=True)
-        place = self.folder / "files" / file
-        place.parent.mkdir(exist_ok=True)
-        place.write_bytes(data)
+        path = self.folder / "files" / file
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(data)
         with (page / "index.html").open("a", encoding="utf-8") as text:
             text.write(f'<a href="/files/{file.replace("+", "%2B")}">{file}</a>\n')
-        return place
+        return path
 
 
-class _Quiet(SimpleHTTPRequestHandler):
+class _SilentHandler(SimpleHTTPRequestHandler):
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002
         """Tests print nothing."""
 
 
 @contextlib.contextmanager
-def served(folder: Path):
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(folder)))
+def serve_folder(folder: Path):
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_SilentHandler, directory=str(folder)))
     # Interval in seconds at which the server checks for shutdown.
     thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
@@ -169,7 +169,7 @@ def served(folder: Path):
 
 
 @pytest.fixture
-def no_settings(monkeypatch):
+def no_index_settings(monkeypatch):
     """Disables all index settings of this machine, variables and files of pip and uv."""
     for name in [name for name in os.environ if name.startswith(("PIP_", "UV_"))]:
         monkeypatch.delenv(name)
@@ -179,13 +179,13 @@ def no_settings(monkeypatch):
 
 
 @pytest.fixture
-def index(tmp_path, monkeypatch, no_settings):
+def index(tmp_path, monkeypatch, no_index_settings):
     """The only index that pip and uv use."""
     folder = tmp_path / "index"
     (folder / "simple").mkdir(parents=True)
-    with served(folder) as url:
+    with serve_folder(folder) as url:
         monkeypatch.setenv("PIP_INDEX_URL", f"{url}/simple")
-        yield Index(folder, f"{url}/simple")
+        yield PackageIndex(folder, f"{url}/simple")
 
 
 @pytest.fixture
@@ -210,9 +210,18 @@ def ported(case, knowledge, stack):
 
     def make(tree=None, decisions=(), resolver="uv", base=stack, refused="") -> Case:
         texts = {path: text.encode() for path, text in (tree or {}).items()}
-        made = case(tree=texts)
-        plan = made.plan.model_copy(update={"base": base, "decisions": tuple(decisions)})
+        plain_case = case(tree=texts)
+        plan = plain_case.plan.model_copy(update={"base": base, "decisions": tuple(decisions)})
         network = Network(refused, resolver)
-        return Case(plan, made.patch, made.tree, made.originals, made.now, made.targets, knowledge, network)
+        return Case(
+            plan,
+            plain_case.patch,
+            plain_case.tree,
+            plain_case.originals,
+            plain_case.current_scan,
+            plain_case.targets,
+            knowledge,
+            network,
+        )
 
     return make

@@ -3,7 +3,7 @@ from __future__ import annotations
 from rocm3d.verify.probe import probes
 
 
-def test_probes_are_found_by_walking_in_name_order():
+def test_all_probes_are_listed_in_name_order():
     names = [probe.name for probe in probes()]
 
     assert names == sorted(names)

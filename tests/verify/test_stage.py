@@ -8,7 +8,7 @@ from rocm3d.verify.stage import LEVELS, verify
 
 BEFORE = b"#include <x.h>\nint a;\n"
 AFTER = b"#if !defined(USE_ROCM)\n#include <x.h>\n#endif\nint a;\n"
-WITHOUT = [level for level in LEVELS if not any(probe.level == level for probe in probes())]
+LEVELS_WITHOUT_PROBE = [level for level in LEVELS if not any(probe.level == level for probe in probes())]
 
 
 def test_dry_run_is_not_run(case):
@@ -17,22 +17,22 @@ def test_dry_run_is_not_run(case):
     assert (verdict.outcome, verdict.reason) == ("not_run", "the patch is a dry run")
 
 
-def test_a_level_that_asks_servers_is_not_run_where_that_is_refused(ported):
+def test_a_level_that_needs_the_network_is_not_run_offline(ported):
     (verdict,) = verify(ported({"rocm-port/requirements.txt": "a\n"}, refused="--offline is set"), ["resolve"]).verdicts
 
     assert (verdict.probe, verdict.outcome, verdict.reason) == ("any", "not_run", "--offline is set")
 
 
-def test_a_probe_may_give_several_verdicts(ported, index):
+def test_a_probe_may_return_several_verdicts(ported, index):
     index.wheel("a", "1.0")
     files = {"rocm-port/requirements.txt": "a\n", "rocm-port/requirements-more.txt": "missing\n"}
 
-    found = [item for item in verify(ported(files), ["resolve"]).verdicts if item.probe == "resolve_port"]
+    port_verdicts = [item for item in verify(ported(files), ["resolve"]).verdicts if item.probe == "resolve_port"]
 
-    assert [item.outcome for item in found] == ["failed", "passed"]
+    assert [item.outcome for item in port_verdicts] == ["failed", "passed"]
 
 
-@pytest.mark.parametrize("level", WITHOUT)
+@pytest.mark.parametrize("level", LEVELS_WITHOUT_PROBE)
 def test_level_without_a_probe_is_not_run_with_a_reason(case, level):
     (verdict,) = verify(case(), [level]).verdicts
 
@@ -40,7 +40,7 @@ def test_level_without_a_probe_is_not_run_with_a_reason(case, level):
     assert f"no {level} probe" in verdict.reason
 
 
-def test_only_levels_asked_for_are_looked_at(case):
+def test_only_requested_levels_are_checked(case):
     assert {item.level for item in verify(case([("a.cu", BEFORE, AFTER)]), ["static"]).verdicts} == {"static"}
 
 
@@ -53,11 +53,11 @@ def test_levels_may_come_from_an_iterator(case):
     assert len(verify(case(), iter(LEVELS)).verdicts) == len(verify(case(), LEVELS).verdicts)
 
 
-def test_every_level_says_something_in_their_order(case):
+def test_every_level_has_a_verdict_in_order(case):
     document = verify(case([("a.cu", BEFORE, AFTER)], planned=["a.cu"]))
-    seen = list(dict.fromkeys(item.level for item in document.verdicts))
+    levels = list(dict.fromkeys(item.level for item in document.verdicts))
 
-    assert seen == list(LEVELS)
+    assert levels == list(LEVELS)
     assert [item.outcome for item in document.verdicts if item.level == "static"] == ["passed"] * 3
     assert (document.repository, document.targets) == ("r", ("gfx942", "gfx1100"))
 

@@ -10,8 +10,8 @@ import pytest
 import trimesh
 from browser import shared_browser
 
-from rocm3d.artifact.look import look
-from rocm3d.viewer.open import shape
+from rocm3d.artifact.inspection import inspect_file
+from rocm3d.viewer.open import load_shape
 
 PROPERTIES = (
     *("x", "y", "z", "f_dc_0", "f_dc_1", "f_dc_2", "opacity"),
@@ -39,8 +39,8 @@ def ball(count: int = 400, **values: float) -> numpy.ndarray:
 def _checks_in_this_process(monkeypatch):
     """Checks run in this process, for speed; tests/cli/test_view.py uses subprocesses."""
     for name in ("open", "source"):
-        monkeypatch.setattr(f"rocm3d.viewer.{name}.check", look)
-    monkeypatch.setattr("rocm3d.viewer.folder.check_all", lambda paths: [look(path) for path in paths])
+        monkeypatch.setattr(f"rocm3d.viewer.{name}.check", inspect_file)
+    monkeypatch.setattr("rocm3d.viewer.folder.check_all", lambda paths: [inspect_file(path) for path in paths])
 
 
 @pytest.fixture(name="ball")
@@ -53,11 +53,11 @@ def write_splat(tmp_path):
     """A PLY of Gaussians."""
 
     def write(name: str = "ball.ply", rows: numpy.ndarray | None = None) -> Path:
-        place = tmp_path / name
-        place.parent.mkdir(parents=True, exist_ok=True)
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
         element = plyfile.PlyElement.describe(ball() if rows is None else rows, "vertex")
-        plyfile.PlyData([element]).write(str(place))
-        return place
+        plyfile.PlyData([element]).write(str(path))
+        return path
 
     return write
 
@@ -92,7 +92,7 @@ def write_cloud(tmp_path):
 @pytest.fixture
 def opened():
     """Loads a shape from a file."""
-    return shape
+    return load_shape
 
 
 @pytest.fixture(scope="session")

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.model.failure import MachineLacks
+from rocm3d.model.errors import MachineError
 from rocm3d.viewer import browser
 
 
-def test_without_chromium_there_is_one_line(monkeypatch, tmp_path):
+def test_without_chromium_one_line_is_printed(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
 
-    with pytest.raises(MachineLacks, match="Chromium, which is not installed"):
-        browser.chromium()
+    with pytest.raises(MachineError, match="Chromium, which is not installed"):
+        browser.find_chromium()
 
 
 def test_any_of_its_names_will_do(monkeypatch, tmp_path):
@@ -21,7 +21,7 @@ def test_any_of_its_names_will_do(monkeypatch, tmp_path):
     program.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
 
-    assert browser.chromium() == str(program)
+    assert browser.find_chromium() == str(program)
 
 
 def test_without_a_screen_nothing_is_opened(monkeypatch):
@@ -49,4 +49,4 @@ def test_the_console_is_read_out_of_what_chromium_prints():
         b'[1:1:1115/113101.31:ERROR:CONSOLE(9)] "it "said" so", source: x (9)\n'
     )
 
-    assert browser.console(printed) == ["Connected! ws://127.0.0.1:1", 'it "said" so']
+    assert browser.console_messages(printed) == ["Connected! ws://127.0.0.1:1", 'it "said" so']

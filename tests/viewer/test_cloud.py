@@ -6,14 +6,14 @@ import numpy
 import pytest
 import trimesh
 
-from rocm3d.artifact.sight import Unfit
+from rocm3d.artifact.artifact_report import InvalidArtifactError
 from rocm3d.viewer.cloud import read
 
 
 def test_nothing_finite_is_refused(tmp_path):
     numpy.savez(tmp_path / "a.npz", points=numpy.full((4, 3), numpy.nan))
 
-    with pytest.raises(Unfit, match="no finite points"):
+    with pytest.raises(InvalidArtifactError, match="no finite points"):
         read(tmp_path / "a.npz", 10)
 
 
@@ -45,7 +45,7 @@ def test_points_without_colour_are_ink_and_broken_ones_are_left_out(tmp_path):
     assert len({tuple(row) for row in cloud.colours.tolist()}) == 1
 
 
-def test_many_are_drawn_in_part_and_that_is_said(write_cloud):
+def test_many_are_drawn_in_part_and_reported(write_cloud):
     cloud, notes = read(write_cloud(count=500), 20)
 
     assert len(cloud.points) == len(cloud.colours) == 20

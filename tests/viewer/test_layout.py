@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rocm3d.model.artifact import Artifact
-from rocm3d.viewer.layout import FIELD, RADIUS, arrange, axes, frame, turn
+from rocm3d.viewer.layout import FIELD_OF_VIEW, RADIUS, arrange, camera_axes, frame_camera, up_rotation
 from rocm3d.viewer.shape import Shape, Surface, Up
 
 AXES = {"x": 0, "y": 1, "z": 2}
@@ -23,14 +23,14 @@ def box(low, high, up: Up = "+z") -> Shape:
     return Shape(Path("a"), artifact, Surface(b"", corners), up)
 
 
-def seen(shapes, aspect):
+def project(shapes, aspect):
     """Every corner in picture coordinates from -1 to 1, and whether it is in front of the camera."""
     poses, _ = arrange(shapes)
-    camera = frame(shapes, poses, aspect)
-    points = numpy.concatenate([pose.world(item.form.points) for item, pose in zip(shapes, poses, strict=True)])
-    right, up, back = axes()
+    camera = frame_camera(shapes, poses, aspect)
+    points = numpy.concatenate([pose.world(entry.form.points) for entry, pose in zip(shapes, poses, strict=True)])
+    right, up, back = camera_axes()
     away = -(points - camera.position) @ back
-    tall = numpy.tan(FIELD / 2)
+    tall = numpy.tan(FIELD_OF_VIEW / 2)
     places = numpy.stack([(points - camera.position) @ right / away / tall / aspect,
                           (points - camera.position) @ up / away / tall], axis=1)  # fmt: skip
     return places, away
@@ -40,13 +40,13 @@ def seen(shapes, aspect):
 def test_every_axis_can_be_up_and_nothing_is_mirrored(up):
     axis = numpy.eye(3)[AXES[up[1]]] * (1 if up[0] == "+" else -1)
 
-    assert turn(up) @ axis == pytest.approx([0, 0, 1])
-    assert numpy.linalg.det(turn(up)) == pytest.approx(1)
-    assert turn(up) @ turn(up).T == pytest.approx(numpy.eye(3))
+    assert up_rotation(up) @ axis == pytest.approx([0, 0, 1])
+    assert numpy.linalg.det(up_rotation(up)) == pytest.approx(1)
+    assert up_rotation(up) @ up_rotation(up).T == pytest.approx(numpy.eye(3))
 
 
 def test_right_up_and_back_are_a_right_hand():
-    right, up, back = axes()
+    right, up, back = camera_axes()
 
     assert numpy.cross(right, up) == pytest.approx(back)
     assert numpy.linalg.det(numpy.stack([right, up, back])) == pytest.approx(1)
@@ -59,7 +59,7 @@ def test_right_up_and_back_are_a_right_hand():
     st.floats(0.3, 3),
 )
 def test_one_shape_fills_the_picture_and_stays_inside(low, size, up, aspect):
-    places, away = seen([box(low, [a + b for a, b in zip(low, size, strict=True)], up)], aspect)
+    places, away = project([box(low, [a + b for a, b in zip(low, size, strict=True)], up)], aspect)
 
     assert away.min() > 0
     assert 0.8 < numpy.abs(places).max() <= 0.87
@@ -71,10 +71,10 @@ def test_one_shape_fills_the_picture_and_stays_inside(low, size, up, aspect):
 def test_two_stand_side_by_side_and_do_not_touch(first, second):
     shapes = [box([0, 0, 0], [first] * 3), box([5, 5, 5], [5 + second] * 3)]
     poses, _ = arrange(shapes)
-    left, right = (pose.world(item.form.points) for item, pose in zip(shapes, poses, strict=True))
+    left, right = (pose.world(entry.content.points) for entry, pose in zip(shapes, poses, strict=True))
 
     assert left[:, 0].max() < right[:, 0].min()
-    places, _ = seen(shapes, 1.6)
+    places, _ = project(shapes, 1.6)
     assert numpy.abs(places).max() <= 0.87
 
 
@@ -85,7 +85,7 @@ def test_two_of_like_size_have_one_scale():
     assert notes == []
 
 
-def test_two_of_very_different_size_have_their_own_and_that_is_said():
+def test_two_of_very_different_size_have_their_own_scales_and_a_note():
     poses, notes = arrange([box([0, 0, 0], [1, 1, 1]), box([0, 0, 0], [100, 100, 100])])
 
     assert poses[0].scale == pytest.approx(100 * poses[1].scale)
@@ -96,22 +96,22 @@ def test_everything_is_brought_to_one_size():
     shape = box([1e6, 1e6, 1e6], [1e6 + 1e-2] * 3)
     (pose,), _ = arrange([shape])
 
-    assert numpy.linalg.norm(pose.world(shape.form.points), axis=1).max() == pytest.approx(RADIUS, rel=1e-3)
+    assert numpy.linalg.norm(pose.world(shape.content.points), axis=1).max() == pytest.approx(RADIUS, rel=1e-3)
 
 
 def test_a_single_point_has_a_place_and_a_camera():
     shape = box([3, 3, 3], [3, 3, 3])
     poses, _ = arrange([shape])
 
-    assert numpy.isfinite(frame([shape], poses, 1.0).position).all()
+    assert numpy.isfinite(frame_camera([shape], poses, 1.0).position).all()
 
 
 def test_a_label_is_over_its_shape_and_above_the_rest():
     shapes = [box([0, 0, 0], [1, 1, 1]), box([0, 0, 0], [1, 1, 3])]
     poses, _ = arrange(shapes)
-    camera = frame(shapes, poses, 1.5, 0.1)
-    highest = max(camera.height(pose.world(item.form.points)) for item, pose in zip(shapes, poses, strict=True))
-    labels = numpy.array([camera.over(pose.place, highest) for pose in poses])
+    camera = frame_camera(shapes, poses, 1.5, 0.1)
+    highest = max(camera.height(pose.world(entry.content.points)) for entry, pose in zip(shapes, poses, strict=True))
+    labels = numpy.array([camera.label_position(pose.offset, highest) for pose in poses])
 
-    assert (labels - camera.target) @ axes()[1] == pytest.approx([highest, highest])
+    assert (labels - camera.target) @ camera_axes()[1] == pytest.approx([highest, highest])
     assert labels[0][0] < labels[1][0]

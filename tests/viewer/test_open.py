@@ -9,15 +9,15 @@ import pytest
 import trimesh
 
 from rocm3d.artifact.check import check
-from rocm3d.artifact.look import look
-from rocm3d.model.failure import MachineLacks, UserError
-from rocm3d.viewer.open import drawable, guessed_up, need_packages, shape
-from rocm3d.viewer.shape import Cloud, Splats, Surface
+from rocm3d.artifact.inspection import inspect_file
+from rocm3d.model.errors import MachineError, UserError
+from rocm3d.viewer.open import guess_up_axis, is_drawable, load_shape, require_packages
+from rocm3d.viewer.shape import PointCloud, Splats, Surface
 
 
-def test_what_is_not_there_is_refused(tmp_path):
+def test_what_is_missing_is_refused(tmp_path):
     with pytest.raises(UserError, match=r"a\.ply does not exist"):
-        shape(tmp_path / "a.ply")
+        load_shape(tmp_path / "a.ply")
 
 
 @pytest.mark.parametrize(
@@ -29,12 +29,12 @@ def test_what_is_not_there_is_refused(tmp_path):
     ],
 )
 def test_splats_that_show_nothing(write_splat, ball, values, reason):
-    place = write_splat(rows=ball(20, **values))
+    path = write_splat(rows=ball(20, **values))
 
     with pytest.raises(UserError) as refused:
-        shape(place)
+        load_shape(path)
 
-    assert refused.value.message == f"{place}: {look(place).reason}" == f"{place}: {reason}"
+    assert refused.value.message == f"{path}: {inspect_file(path).reason}" == f"{path}: {reason}"
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_files_that_are_something_else(tmp_path, name, data, reason):
     (tmp_path / name).write_bytes(data)
 
     with pytest.raises(UserError) as refused:
-        shape(tmp_path / name)
+        load_shape(tmp_path / name)
 
     assert refused.value.message == f"{tmp_path / name}: {reason}"
 
@@ -59,7 +59,7 @@ def test_an_empty_mesh(tmp_path):
     trimesh.Trimesh([[0, 0, 0], [1, 0, 0]], numpy.zeros((0, 3), dtype=int)).export(tmp_path / "a.ply")
 
     with pytest.raises(UserError, match=r"no faces|empty"):
-        shape(tmp_path / "a.ply")
+        load_shape(tmp_path / "a.ply")
 
 
 def test_an_image_is_no_shape(tmp_path):
@@ -68,50 +68,54 @@ def test_an_image_is_no_shape(tmp_path):
     Image.fromarray(numpy.arange(192, dtype=numpy.uint8).reshape(8, 8, 3)).save(tmp_path / "a.png")
 
     with pytest.raises(UserError, match="is not a splat, mesh or point cloud"):
-        shape(tmp_path / "a.png")
+        load_shape(tmp_path / "a.png")
 
 
 def test_a_missing_package_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "viser", None)
 
-    with pytest.raises(MachineLacks) as lacks:
-        need_packages()
+    with pytest.raises(MachineError) as error:
+        require_packages()
 
-    assert lacks.value.message == "viser is not installed; rocm3d needs it to show artifacts"
-    assert lacks.value.hint == 'pip install "rocm3d[view]"'
+    assert error.value.message == "viser is not installed; rocm3d needs it to show artifacts"
+    assert error.value.hint == 'pip install "rocm3d[view]"'
 
 
 def test_a_file_is_checked_in_a_process_of_its_own(write_splat, monkeypatch):
     monkeypatch.setattr("rocm3d.viewer.open.check", check)
 
-    assert shape(write_splat()).counted == "400 Gaussians"
+    assert load_shape(write_splat()).counts_text == "400 Gaussians"
 
 
-def test_a_splat_with_a_few_broken_gaussians_is_shown_and_that_is_said(write_splat, ball):
+def test_a_splat_with_a_few_broken_gaussians_is_shown_and_reported(write_splat, ball):
     rows = ball(20)
     rows["x"][:3] = numpy.nan
 
-    opened = shape(write_splat(rows=rows))
+    opened = load_shape(write_splat(rows=rows))
 
-    assert isinstance(opened.form, Splats)
-    assert len(opened.form.centres) == 17
+    assert isinstance(opened.content, Splats)
+    assert len(opened.content.centres) == 17
     assert opened.notes == ("3 of 20 Gaussians hold NaN or infinity",)
     assert opened.counts == {"Gaussians": 20}
 
 
 def test_each_kind_is_read_as_what_it_is(write_splat, write_box, write_cloud):
-    splat, mesh, points = shape(write_splat()), shape(write_box("a.glb")), shape(write_cloud())
+    splat, mesh, points = load_shape(write_splat()), load_shape(write_box("a.glb")), load_shape(write_cloud())
 
-    assert isinstance(splat.form, Splats)
-    assert isinstance(mesh.form, Surface)
-    assert isinstance(points.form, Cloud)
-    assert (splat.counted, points.counted) == ("400 Gaussians", "2,000 points")
+    assert isinstance(splat.content, Splats)
+    assert isinstance(mesh.content, Surface)
+    assert isinstance(points.content, PointCloud)
+    assert (splat.counts_text, points.counts_text) == ("400 Gaussians", "2,000 points")
     assert mesh.counts == {"vertices": 8, "faces": 12}
 
 
-def test_up_is_guessed_by_custom_and_can_be_said(write_splat, write_box):
-    glb, ply, splat = look(write_box("a.glb")), look(write_box("a.ply")), look(write_splat("s.ply"))
+def test_up_is_guessed_by_custom_and_can_be_set(write_splat, write_box):
+    glb, ply, splat = (
+        inspect_file(write_box("a.glb")),
+        inspect_file(write_box("a.ply")),
+        inspect_file(write_splat("s.ply")),
+    )
 
-    assert [guessed_up(item) for item in (glb, ply, splat)] == ["+y", "+z", "-y"]
-    assert shape(write_box("a.glb"), up="-x").up == "-x"
-    assert all(drawable(item) for item in (glb, ply, splat))
+    assert [guess_up_axis(entry) for entry in (glb, ply, splat)] == ["+y", "+z", "-y"]
+    assert load_shape(write_box("a.glb"), up="-x").up == "-x"
+    assert all(is_drawable(entry) for entry in (glb, ply, splat))

@@ -17,7 +17,7 @@ from PIL import Image
 from processes import running_as
 from waiting import DEADLINE, has_text, wait_until, wait_until_gone
 
-from rocm3d.model.failure import MachineLacks, UserError
+from rocm3d.model.errors import MachineError, UserError
 from rocm3d.viewer import picture
 
 # What viser's page says of the browser and of itself; of splats it asks for a sphere around them that nobody uses.
@@ -49,12 +49,12 @@ class SharedChromium:
 def take(*paths: Path, opened) -> tuple[numpy.ndarray, list[str]]:
     """The screenshot (h, w, 3), and unusual console messages of the page."""
     png, _, console = picture.take([opened(path) for path in paths], WIDTH, HEIGHT, DEADLINE)
-    said = [line for line in console if not line.startswith(HARMLESS)]
-    return numpy.asarray(Image.open(io.BytesIO(png))).astype(int), said
+    messages = [line for line in console if not line.startswith(HARMLESS)]
+    return numpy.asarray(Image.open(io.BytesIO(png))).astype(int), messages
 
 
 @pytest.fixture
-def taken(opened, browser, monkeypatch):
+def screenshot(opened, browser, monkeypatch):
     """Takes screenshots with the shared Chromium."""
 
     @contextmanager
@@ -69,7 +69,7 @@ def taken(opened, browser, monkeypatch):
 
 def ink(image: numpy.ndarray) -> numpy.ndarray:
     """Mask (h, w) of pixels that differ from the background."""
-    return numpy.abs(image - numpy.array(picture.PAPER)).max(axis=2) > 40
+    return numpy.abs(image - numpy.array(picture.BACKGROUND)).max(axis=2) > 40
 
 
 def test_without_chromium_no_server_is_started(opened, monkeypatch, tmp_path, write_splat):
@@ -77,21 +77,21 @@ def test_without_chromium_no_server_is_started(opened, monkeypatch, tmp_path, wr
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(picture, "serve", lambda **_: pytest.fail("started"))
 
-    with pytest.raises(MachineLacks, match="Chromium, which is not installed"):
+    with pytest.raises(MachineError, match="Chromium, which is not installed"):
         picture.take(shapes, WIDTH, HEIGHT)
 
 
-def test_a_chromium_that_ends_at_once_is_told_with_its_words(opened, monkeypatch, tmp_path, write_splat):
+def test_a_chromium_that_ends_at_once_is_reported_with_its_message(opened, monkeypatch, tmp_path, write_splat):
     program = tmp_path / "bin" / "chromium"
     program.parent.mkdir()
     program.write_text("#!/bin/sh\necho 'no usable sandbox' >&2\nexit 1\n")
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
 
-    with pytest.raises(MachineLacks, match="exited before it rendered anything") as lacks:
+    with pytest.raises(MachineError, match="exited before it rendered anything") as error:
         picture.take([opened(write_splat())], WIDTH, HEIGHT)
 
-    assert lacks.value.hint == "no usable sandbox"
+    assert error.value.hint == "no usable sandbox"
 
 
 @pytest.mark.timeout(DEADLINE)
@@ -111,13 +111,13 @@ def test_a_chromium_that_never_shows_the_page_ends_in_time(opened, monkeypatch, 
 
     monkeypatch.setattr(picture, "time", SimpleNamespace(monotonic=clock, sleep=time.sleep))
 
-    with pytest.raises(MachineLacks, match="did not load the page in time"):
+    with pytest.raises(MachineError, match="did not load the page in time"):
         picture.take([opened(write_splat())], WIDTH, HEIGHT, seconds=0.2)
 
     wait_until_gone(int((tmp_path / "pid").read_text()))
 
 
-def test_a_folder_that_is_not_there_is_named_before_anything_is_drawn(monkeypatch, tmp_path):
+def test_a_folder_that_does_not_exist_is_named_before_anything_is_drawn(monkeypatch, tmp_path):
     monkeypatch.setattr(picture, "take", lambda *_: pytest.fail("drawn"))
 
     with pytest.raises(UserError, match=r"--screenshot .*/no/a.png: .*/no is not a folder"):
@@ -135,50 +135,50 @@ def test_what_is_drawn_lies_on_paper():
     drawn = numpy.zeros((2, 2, 4), dtype=numpy.uint8)
     drawn[0, 0] = [200, 0, 0, 255]
 
-    image = numpy.asarray(Image.open(io.BytesIO(picture.png(drawn))))
+    image = numpy.asarray(Image.open(io.BytesIO(picture.encode_png(drawn))))
 
     assert image[0, 0].tolist() == [200, 0, 0]
-    assert image[1, 1].tolist() == list(picture.PAPER)
+    assert image[1, 1].tolist() == list(picture.BACKGROUND)
 
 
 @drives_browser
-def test_a_splat_is_seen_in_its_colour_and_its_shape(taken, write_splat):
-    image, said = taken(write_splat())
+def test_a_splat_is_drawn_in_its_colour_and_its_shape(screenshot, write_splat):
+    image, messages = screenshot(write_splat())
 
-    seen = ink(image)
-    assert said == []
-    assert 0.2 < seen.mean() < 0.55
-    assert not seen[0].any()
-    assert not seen[:, 0].any()
+    visible = ink(image)
+    assert messages == []
+    assert 0.2 < visible.mean() < 0.55
+    assert not visible[0].any()
+    assert not visible[:, 0].any()
     red = image[HEIGHT // 2, WIDTH // 2]
     assert red[0] > 150
     assert red[1:].max() < 100
     # A ball is round: as wide as it is high.
-    rows, columns = numpy.flatnonzero(seen.any(axis=1)), numpy.flatnonzero(seen.any(axis=0))
+    rows, columns = numpy.flatnonzero(visible.any(axis=1)), numpy.flatnonzero(visible.any(axis=0))
     assert (columns[-1] - columns[0]) / (rows[-1] - rows[0]) == pytest.approx(1, abs=0.05)
 
 
 @drives_browser
-def test_a_mesh_is_seen_and_has_shades(taken, write_box):
-    image, said = taken(write_box())
+def test_a_mesh_is_drawn_with_shading(screenshot, write_box):
+    image, messages = screenshot(write_box())
 
-    seen = ink(image)
-    assert said == []
-    assert 0.1 < seen.mean() < 0.6
-    blue = image[seen]
+    visible = ink(image)
+    assert messages == []
+    assert 0.1 < visible.mean() < 0.6
+    blue = image[visible]
     assert (blue[:, 2] > blue[:, 0] + 40).mean() > 0.9
     # Three sides of a box, in three shades.
     assert len({tuple(colour // 8) for colour in blue}) >= 3
 
 
 @drives_browser
-def test_side_by_side_there_are_two_with_paper_between(opened, write_splat, write_cloud, tmp_path, monkeypatch):
+def test_two_side_by_side_have_background_between(opened, write_splat, write_cloud, tmp_path, monkeypatch):
     """With a separate Chromium that leaves no files or processes."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
 
-    image, said = take(write_splat(), write_cloud(), opened=opened)
+    image, messages = take(write_splat(), write_cloud(), opened=opened)
 
-    assert said == []
+    assert messages == []
     wait_until(lambda: not running_as(f"--user-data-dir={tmp_path}"), "the end of Chromium")
     assert list(tmp_path.glob("rocm3d-*")) == []
     # Below the labels.

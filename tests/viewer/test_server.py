@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from waiting import DEADLINE
 
-from rocm3d.model.failure import UserError
-from rocm3d.viewer.server import serve, url
+from rocm3d.model.errors import UserError
+from rocm3d.viewer.server import serve, server_url
 
 
 def test_a_port_that_is_taken_is_refused():
@@ -31,15 +31,15 @@ def test_an_address_that_is_not_ours_is_refused():
 
 def test_it_serves_its_page_to_this_machine_alone_and_ends_quietly(capfd):
     with serve(port=0) as server:
-        address = url(server)
+        address = server_url(server)
         with urllib.request.urlopen(address, timeout=DEADLINE) as answer:
             page = answer.read()
         sockets = [line.split()[1] for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
-        listening = [place for place in sockets if place.endswith(f":{server.get_port():04X}")]
+        listening = [path for path in sockets if path.endswith(f":{server.get_port():04X}")]
 
     assert address.startswith("http://127.0.0.1:")
     assert b"<html" in page.lower()
-    assert {place.partition(":")[0] for place in listening} == {"0100007F"}
+    assert {path.partition(":")[0] for path in listening} == {"0100007F"}
     assert capfd.readouterr() == ("", "")
     with pytest.raises(urllib.error.URLError):
         urllib.request.urlopen(address, timeout=DEADLINE)

@@ -8,7 +8,7 @@ import numpy
 import pytest
 
 from rocm3d.viewer.server import serve
-from rocm3d.viewer.stage import draw, light, names
+from rocm3d.viewer.stage import add_lights, draw, short_names
 
 
 @pytest.mark.parametrize(
@@ -21,20 +21,20 @@ from rocm3d.viewer.stage import draw, light, names
     ],
 )
 def test_names_are_as_long_as_they_must_be(paths, short):
-    assert names([Path(path) for path in paths]) == short
+    assert short_names([Path(path) for path in paths]) == short
 
 
-def test_drawn_again_replaces_what_was_there(opened, write_splat, write_box, write_cloud):
+def test_drawn_again_replaces_the_previous_content(opened, write_splat, write_box, write_cloud):
     splat, box, cloud = opened(write_splat()), opened(write_box()), opened(write_cloud())
     with serve(port=0) as server:
-        light(server, plain=True)
+        add_lights(server, plain=True)
         for shapes in ([splat, box], [cloud]):
             camera, notes = draw(server, shapes, aspect=1.5, plain=True)
-            there = sorted(server.scene._handle_from_node_name)
+            present = sorted(server.scene._handle_from_node_name)
         start = server.initial_camera.position
 
     assert notes == []
-    assert [name for name in there if name.startswith("/shown")] == ["/shown", "/shown/0", "/shown/0/form"]
+    assert [name for name in present if name.startswith("/shown")] == ["/shown", "/shown/0", "/shown/0/form"]
     assert start == pytest.approx(camera.position)
 
 
@@ -43,8 +43,8 @@ def test_two_have_labels_with_their_counts(opened, write_splat, write_box):
         draw(server, [opened(write_splat()), opened(write_box())], aspect=1.5)
         handles = server.scene._handle_from_node_name
         texts = [handles[f"/shown/label{number}"].text for number in (0, 1)]
-        apart = handles["/shown/1"].position[0] - handles["/shown/0"].position[0]
+        labels = handles["/shown/1"].position[0] - handles["/shown/0"].position[0]
 
     assert texts == ["ball.ply: 400 Gaussians", "box.glb: 8 vertices, 12 faces"]
-    assert numpy.isfinite(apart)
-    assert apart > 1
+    assert numpy.isfinite(labels)
+    assert labels > 1

@@ -8,17 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.apply.rewrite import Refuse, rewrites
+from rocm3d.apply.rewrite import RewriteRefusedError, rewrites
 from rocm3d.knowledge.load import load
 from rocm3d.model.recipe import Recipe
-from rocm3d.syntax.cuda import SUFFIXES
-from rocm3d.syntax.isolation import prove
+from rocm3d.syntax.cuda import CUDA_SUFFIXES
+from rocm3d.syntax.isolation import prove_isolation
 
 KNOWLEDGE = load()
 RECIPES = [
     recipe
     for recipe in KNOWLEDGE.recipes.values()
-    if recipe.status == "active" and PurePosixPath(KNOWLEDGE.examples[recipe.id].name).suffix in SUFFIXES
+    if recipe.status == "active" and PurePosixPath(KNOWLEDGE.examples[recipe.id].name).suffix in CUDA_SUFFIXES
 ]
 LINES = [
     "#include <cuda_runtime.h>",
@@ -98,11 +98,11 @@ def test_refused_or_proven_and_twice_is_once(recipe: Recipe, before: bytes):
     edit = rewrites()[recipe.rewrite].edit
     try:
         after = edit(before, recipe.parameters)
-    except Refuse:
+    except RewriteRefusedError:
         return
-    proof = prove("x.cu", before, after)
+    proof = prove_isolation("x.cu", before, after)
     assert after == before or proof.holds or "parentheses" in proof.detail, proof.detail
     try:
         assert edit(after, recipe.parameters) == after
-    except Refuse:
+    except RewriteRefusedError:
         assert after != before  # what is left is not known; the file stays as it is

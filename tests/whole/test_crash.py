@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from rocm3d.pipeline import Repository
-from rocm3d.workspace.journal import Journal
+from rocm3d.workspace.journal import UndoJournal
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "splat-trainer"
 
@@ -103,11 +103,11 @@ def put_back(root, knowledge):
 def test_killed_before_any_of_its_writes_the_tree_can_be_had_back(fresh, plan_and_files, knowledge):
     """The writing part of an apply, killed before each single change."""
     _, before, files = plan_and_files
-    total = in_child((first := fresh()).root, lambda: first._write(files, Journal.open(first.root)))
+    total = in_child((first := fresh()).root, lambda: first._write(files, UndoJournal.open(first.root)))
     between = 0
     for limit in range(total):
         here = fresh()
-        assert in_child(here.root, lambda here=here: here._write(files, Journal.open(here.root)), limit) is None
+        assert in_child(here.root, lambda here=here: here._write(files, UndoJournal.open(here.root)), limit) is None
 
         between += snapshot(here.root) not in (before, snapshot(first.root))
         put_back(here.root, knowledge)
@@ -140,7 +140,7 @@ def test_killed_anywhere_in_an_undo_a_second_one_ends_it(fresh, plan_and_files, 
 
     def ported():
         here = fresh()
-        here._write(files, Journal.open(here.root))
+        here._write(files, UndoJournal.open(here.root))
         return here
 
     total = in_child((first := ported()).root, lambda: first.undo(keep_changed=False))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.repository import Opened
-from rocm3d.verify.compilation.session import Request, compile_repository
-from rocm3d.verify.compilation.verdicts import of_report
+from rocm3d.repository import ScanRepository
+from rocm3d.verify.compilation.session import CompileRequest, compile_repository
+from rocm3d.verify.compilation.verdicts import report_verdicts
 from rocm3d.workspace.tree import Tree
 
 WAVES = {"gfx942": 64, "gfx1100": 32}
@@ -17,13 +17,13 @@ def compiled(tmp_path, knowledge, kit):
     """Compiles the device sources; with torch's headers the rest takes half a minute."""
 
     def run(root):
-        scan = Opened(root, knowledge, work=tmp_path / "work").scan()
-        request = Request(
+        scan = ScanRepository(root, knowledge, work=tmp_path / "work").scan()
+        request = CompileRequest(
             Tree.open(root), scan.inventory.extensions, tuple(WAVES), knowledge, scan.findings,
             only=lambda path: path.endswith(".cu"),
         )  # fmt: skip
         report = compile_repository(request, kit)
-        return report, [item.outcome for item in of_report("compile_extensions", report, kit)]
+        return report, [item.outcome for item in report_verdicts("compile_extensions", report, kit)]
 
     return run
 
@@ -32,7 +32,7 @@ def test_unported_it_fails_for_the_known_reasons(example, compiled):
     report, outcomes = compiled(example("deform-op"))
 
     assert outcomes == ["failed", "failed"]
-    assert (report.found[0].problem.path, report.found[0].problem.code) == ("setup.py", "BLD201")
+    assert (report.scripts[0].problem.path, report.scripts[0].problem.code) == ("setup.py", "BLD201")
     (unit,) = report.units
     assert {side.outcome for side in unit.sides.values()} == {"failed"}
     places = {(item.path, item.line, item.code) for item in unit.problems}

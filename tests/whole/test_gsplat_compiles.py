@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from rocm3d.repository import Opened
-from rocm3d.verify.compilation.session import Request, compile_repository
+from rocm3d.repository import ScanRepository
+from rocm3d.verify.compilation.session import CompileRequest, compile_repository
 from rocm3d.workspace.tree import Tree
 
 REAL = "gsplat==1.5.3"
@@ -55,8 +55,8 @@ def compiled(tmp_path, knowledge, kit):
     """Compiles selected sources and returns their summaries, as in the snapshot."""
 
     def run(root, wanted, targets=TARGETS):
-        scan = Opened(root, knowledge, work=tmp_path / "work").scan()
-        request = Request(
+        scan = ScanRepository(root, knowledge, work=tmp_path / "work").scan()
+        request = CompileRequest(
             Tree.open(root), scan.inventory.extensions, targets, knowledge, scan.findings, only=wanted
         )  # fmt: skip
         report = compile_repository(request, kit)

@@ -10,10 +10,10 @@ from datetime import date
 import pytest
 from packaging.specifiers import SpecifierSet
 
-from rocm3d.model.inventory import Counts, Dependency, Inventory, Scan
+from rocm3d.model.inventory import Dependency, FileCounts, Inventory, Scan
 from rocm3d.model.location import Location
+from rocm3d.plan.options import PlanOptions
 from rocm3d.plan.stage import plan
-from rocm3d.plan.wishes import Wishes
 
 TODAY = date(2026, 11, 15)
 # What the files of a repository name, and as which port the scan recognises it.
@@ -64,11 +64,11 @@ def planned(knowledge):
             package = knowledge.package_by_pip(pip)
             items.append(Dependency(name=pip, requirement=text, location=place, package=package and package.id))
         inventory = Inventory(
-            repository=name, known_as=known, counts=Counts(files=1, bytes=1, python=1, cuda=0, manifests=1),
+            repository=name, known_as=known, counts=FileCounts(files=1, bytes=1, python=1, cuda=0, manifests=1),
             dependencies=tuple(items), extensions=(), families={}, skipped=(), readiness="ready-with-deps", reasons=(),
         )  # fmt: skip
         scan = Scan(inventory=inventory, findings=())
-        return plan(scan, knowledge.gpu(gpu), knowledge, TODAY, Wishes(**wishes))
+        return plan(scan, knowledge.gpu(gpu), knowledge, TODAY, PlanOptions(**wishes))
 
     return run
 

@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rocm3d.knowledge.load import load
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.model.toml import parse
-from rocm3d.scan.file import FileResult, look_at
+from rocm3d.scan.file_scan import FileResult, scan_file
 from rocm3d.scan.selection import Selection
-from rocm3d.workspace.configuration import configuration
+from rocm3d.workspace.configuration import read_configuration
 from rocm3d.workspace.tree import Tree
 
 KNOWLEDGE = Path(__file__).resolve().parents[2] / "knowledge"
@@ -117,7 +117,7 @@ def disturbed(value: dict) -> list[dict]:
 )
 def test_one_odd_value_is_survived(knowledge, path, value, write):
     for changed in disturbed(value):
-        found = look_at(path, write(changed).encode(), knowledge, Selection())
+        found = scan_file(path, write(changed).encode(), knowledge, Selection())
 
         assert found == FileResult.model_validate_json(found.model_dump_json())
         assert 1 == found.manifests
@@ -141,7 +141,7 @@ HALF = r"torch==\ud800"
 )
 def test_half_a_character_by_an_escape_is_survived(knowledge, path, text):
     """Literals can contain lone surrogates, which no document can store."""
-    found = look_at(path, text.encode(), knowledge, Selection())
+    found = scan_file(path, text.encode(), knowledge, Selection())
 
     assert {"torch"} == {item.package for item in found.findings} | {item.name for item in found.dependencies}
     assert found == FileResult.model_validate_json(found.model_dump_json())
@@ -161,7 +161,7 @@ def test_one_odd_value_in_the_settings_is_a_message(tmp_path):
     for changed in disturbed(PYPROJECT["tool"]["rocm3d"]):
         text = document({"tool": {"rocm3d": changed}}).encode()
         tree = Tree.open(tmp_path, overlay={"pyproject.toml": text})
-        told.add(complaint(lambda tree=tree: configuration(tree)).partition(": ")[0])
+        told.add(complaint(lambda tree=tree: read_configuration(tree)).partition(": ")[0])
 
     assert {"", "pyproject.toml, [tool.rocm3d]"} == told
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from rocm3d.apply.rewrite import Refuse, rewrites
+from rocm3d.apply.rewrite import RewriteRefusedError, rewrites
 from rocm3d.knowledge.load import load
-from rocm3d.syntax.isolation import prove
+from rocm3d.syntax.isolation import prove_isolation
 
 KNOWLEDGE = load()
 RECIPES = sorted(
@@ -84,7 +84,7 @@ def parses(data: bytes) -> bool:
 def again(recipe, data: bytes) -> bytes:
     try:
         return rewrites()[recipe.rewrite].edit(data, recipe.parameters)
-    except Refuse:
+    except RewriteRefusedError:
         return data
 
 
@@ -102,12 +102,12 @@ def test_an_edit_parses_is_proven_is_made_once_and_keeps_every_other_line(name):
             return
         try:
             once = rewrites()[recipe.rewrite].edit(data, recipe.parameters)
-        except Refuse:
+        except RewriteRefusedError:
             return
         assert parses(once)
         assert again(recipe, once) == once
         # If the module itself is odd, the proof says why, and apply refuses the edit with that reason.
-        proof = prove("module.py", data, once)
+        proof = prove_isolation("module.py", data, once)
         assert proof.holds or "differs from the original" not in proof.detail, once.decode()
         proven += proof.holds and once != data
         text = once.decode()

@@ -8,12 +8,12 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from rocm3d.apply.rewrite import Refuse, rewrites
+from rocm3d.apply.rewrite import RewriteRefusedError, rewrites
 from rocm3d.knowledge.load import load
 from rocm3d.model.recipe import Recipe
-from rocm3d.syntax.cuda import SUFFIXES, CudaUnit
-from rocm3d.syntax.guards import folded, with_rocm, without_rocm
-from rocm3d.syntax.isolation import prove
+from rocm3d.syntax.cuda import CUDA_SUFFIXES, CudaUnit
+from rocm3d.syntax.guards import assume_cuda, assume_rocm, fold_cpp
+from rocm3d.syntax.isolation import prove_isolation
 
 KNOWLEDGE = load()
 ACTIVE = [recipe for recipe in KNOWLEDGE.recipes.values() if recipe.status == "active"]
@@ -32,7 +32,7 @@ def test_untouched_stays_untouched(recipe):
     untouched = KNOWLEDGE.examples[recipe.id].untouched
     try:
         result = applied(recipe, untouched)
-    except Refuse:
+    except RewriteRefusedError:
         result = untouched  # a refusal leaves the file alone, too
     assert result == untouched
 
@@ -49,7 +49,7 @@ def test_twice_is_once(recipe):
 
 def test_isolation_is_proven_of_all_but_advice(recipe):
     example = KNOWLEDGE.examples[recipe.id]
-    proof = prove(example.name, example.before, example.after)
+    proof = prove_isolation(example.name, example.before, example.after)
     # An edit that can be proven must not be manual advice.
     assert proof.holds == (recipe.safety != "manual"), proof.detail
 
@@ -70,9 +70,9 @@ def test_result_parses(recipe):
     example = KNOWLEDGE.examples[recipe.id]
     if PurePosixPath(example.name).suffix == ".py":
         assert ast.parse(example.after).body
-    elif PurePosixPath(example.name).suffix in SUFFIXES and parses(example.before):
-        assert parses(spelt_out(folded(example.after, with_rocm)))
-        assert parses(spelt_out(folded(example.after, without_rocm)))
+    elif PurePosixPath(example.name).suffix in CUDA_SUFFIXES and parses(example.before):
+        assert parses(spelt_out(fold_cpp(example.after, assume_rocm)))
+        assert parses(spelt_out(fold_cpp(example.after, assume_cuda)))
 
 
 def test_there_are_active_recipes():

@@ -24,7 +24,7 @@ def proven(example, knowledge, index_answers):
     def run(name: str):
         repository = Repository(example(name), knowledge)
         repository.apply(repository.plan(resolve_gpu("mi300x", knowledge)), review=False, dry_run=False)
-        verdicts = repository.verify(("resolve",), (), Network(refused="")).verdicts
+        verdicts = repository.verify(("resolve",), (), Network(disabled_reason="")).verdicts
         return {item.probe: [v for v in verdicts if v.probe == item.probe] for item in verdicts}
 
     return run

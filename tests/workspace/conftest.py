@@ -13,8 +13,8 @@ import pytest
 PRELUDE = """
 import os, sys
 from pathlib import Path
-from rocm3d.model.failure import UserError
-from rocm3d.model.inventory import Skipped
+from rocm3d.model.errors import UserError
+from rocm3d.model.inventory import SkippedFile
 from rocm3d.workspace import copy, documents, journal, state, tree, writer
 
 Skipped(path="a", reason="b")
@@ -35,12 +35,12 @@ def reachable():
 
 
 @pytest.fixture
-def as_nobody():
+def run_unprivileged():
     """Runs code without root rights, with the variable `place` set, and returns its output."""
 
-    def run(script: str, place: Path) -> str:
+    def run(script: str, path: Path) -> str:
         finished = subprocess.run(
-            [sys.executable, "-c", PRELUDE + script, str(place)], capture_output=True, text=True, check=False
+            [sys.executable, "-c", PRELUDE + script, str(path)], capture_output=True, text=True, check=False
         )
         assert finished.returncode == 0, finished.stderr
         return finished.stdout

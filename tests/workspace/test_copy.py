@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.workspace.copy import copy_tree
 
 
@@ -25,10 +25,10 @@ def test_folder_with_something_in_it_is_refused(source, tmp_path):
     (tmp_path / "out" / "theirs").write_text("x")
     with pytest.raises(UserError, match="already exists and is not empty"):
         copy_tree(source, tmp_path / "out")
-    assert [place.name for place in (tmp_path / "out").iterdir()] == ["theirs"]
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["theirs"]
 
 
-def test_file_in_the_place_of_the_copy_is_refused(source, tmp_path):
+def test_into_an_existing_file_is_refused(source, tmp_path):
     (tmp_path / "out").write_text("x")
     with pytest.raises(UserError, match="already exists"):
         copy_tree(source, tmp_path / "out")
@@ -49,25 +49,25 @@ def test_copy_inside_the_repository_through_a_link_is_refused(source, tmp_path):
     assert not (source / "out").exists()
 
 
-def test_copy_where_nothing_can_be_made_is_refused(source, tmp_path):
+def test_copy_to_an_unwritable_folder_is_refused(source, tmp_path):
     (tmp_path / "file").write_text("x")
     with pytest.raises(UserError, match="cannot copy to"):
         copy_tree(source, tmp_path / "file" / "out")
 
 
-def test_unreadable_file_is_named(reachable, as_nobody):
+def test_unreadable_file_is_named(reachable, run_unprivileged):
     (reachable / "repo").mkdir()
     (reachable / "repo" / "closed.py").write_text("x")
     (reachable / "repo" / "closed.py").chmod(0)
     (reachable / "free").mkdir()
     (reachable / "free").chmod(0o777)
-    said = as_nobody(
+    output = run_unprivileged(
         "try:\n    copy.copy_tree(place / 'repo', place / 'free' / 'out')\n"
         "except UserError as error:\n    print(error.message)",
         reachable,
     )
-    assert said.startswith(f"cannot copy {reachable}/repo/closed.py: ")
-    assert "Permission denied" in said
+    assert output.startswith(f"cannot copy {reachable}/repo/closed.py: ")
+    assert "Permission denied" in output
 
 
 def test_bytes_and_modes_are_the_same(source, tmp_path, snapshot):
@@ -91,12 +91,12 @@ def test_links_stay_links_and_lead_where_they_led(source, tmp_path):
     assert targets == {"inside": "src/a.py", "nowhere": "gone", "out": "/etc"}
 
 
-def test_own_state_and_pipes_are_left_out(source, tmp_path):
+def test_state_folder_and_pipes_are_omitted(source, tmp_path):
     (source / ".rocm3d" / "undo").mkdir(parents=True)
     (source / ".rocm3d" / "plan.json").write_text("{}")
     os.mkfifo(source / "src" / "pipe")
     copy_tree(source, tmp_path / "out")
-    names = sorted(place.relative_to(tmp_path / "out").as_posix() for place in (tmp_path / "out").rglob("*"))
+    names = sorted(path.relative_to(tmp_path / "out").as_posix() for path in (tmp_path / "out").rglob("*"))
     assert names == ["run.sh", "src", "src/a.py"]
 
 

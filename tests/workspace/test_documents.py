@@ -8,13 +8,13 @@ import resource
 
 import pytest
 
+from rocm3d.model.errors import UserError
 from rocm3d.model.evidence import Evidence
-from rocm3d.model.failure import UserError
 from rocm3d.model.inventory import Scan
 from rocm3d.model.patch import Patch
 from rocm3d.model.plan import Plan
 from rocm3d.model.verdict import Verdict, Verdicts
-from rocm3d.workspace.documents import FILES, Documents, put_whole
+from rocm3d.workspace.documents import DOCUMENT_FILES, Documents, write_atomically
 
 VERDICTS = Verdicts(
     repository="r",
@@ -41,9 +41,9 @@ def test_missing_document_names_the_stage_to_run(tmp_path, kind, name, stage):
     assert failure.value.hint == f"run `rocm3d {stage} PATH` first"
 
 
-def test_every_kind_of_document_has_a_file_of_its_own():
-    assert set(FILES) == {kind.__name__ for kind in (Scan, Plan, Patch, Verdicts, Evidence)}
-    assert len({name for name, _ in FILES.values()}) == len(FILES)
+def test_every_kind_of_document_has_its_own_file():
+    assert set(DOCUMENT_FILES) == {kind.__name__ for kind in (Scan, Plan, Patch, Verdicts, Evidence)}
+    assert len({name for name, _ in DOCUMENT_FILES.values()}) == len(DOCUMENT_FILES)
 
 
 def test_broken_document_names_its_file(tmp_path):
@@ -105,27 +105,27 @@ def test_link_in_the_place_of_the_document_is_replaced_and_not_written_through(t
     assert Documents(work).read(Verdicts) == VERDICTS
 
 
-def test_written_document_comes_back_equal_and_alone(tmp_path):
+def test_written_document_is_read_back_equal(tmp_path):
     documents = Documents(tmp_path)
     assert documents.write(VERDICTS) == tmp_path / "verdicts.json" == documents.path(Verdicts)
     assert documents.read(Verdicts) == VERDICTS
-    assert [place.name for place in tmp_path.iterdir()] == ["verdicts.json"]
+    assert [path.name for path in tmp_path.iterdir()] == ["verdicts.json"]
 
 
 def test_text_is_utf8_and_replaces_the_old(tmp_path):
-    place = tmp_path / "report.html"
-    Documents(tmp_path).write_text(place, "old")
-    assert Documents(tmp_path).write_text(place, "né\n") == place
-    assert place.read_bytes() == "né\n".encode()
+    path = tmp_path / "report.html"
+    Documents(tmp_path).write_text(path, "old")
+    assert Documents(tmp_path).write_text(path, "né\n") == path
+    assert path.read_bytes() == "né\n".encode()
 
 
-def test_what_must_outlive_a_loss_of_power_is_on_the_disk_before_the_old_one_goes(tmp_path, monkeypatch):
-    place = tmp_path / "ledger.json"
-    place.write_text("old", encoding="utf-8")
+def test_durable_write_is_synced_before_the_replacement(tmp_path, monkeypatch):
+    path = tmp_path / "ledger.json"
+    path.write_text("old", encoding="utf-8")
     at_sync = []
-    monkeypatch.setattr(os, "fsync", lambda _: at_sync.append(place.read_text(encoding="utf-8")))
+    monkeypatch.setattr(os, "fsync", lambda _: at_sync.append(path.read_text(encoding="utf-8")))
 
-    put_whole(place, lambda temporary: temporary.write_text("new", encoding="utf-8"), durable=True)
+    write_atomically(path, lambda temporary: temporary.write_text("new", encoding="utf-8"), durable=True)
 
     assert at_sync == ["old"]
-    assert place.read_text(encoding="utf-8") == "new"
+    assert path.read_text(encoding="utf-8") == "new"

@@ -13,7 +13,7 @@ def test_a_file_that_is_gone_raises(tmp_path):
 
 
 @pytest.mark.parametrize("size", [0, 1, 1 << 20, (1 << 20) + 1, 3 << 20])
-def test_it_is_that_of_the_whole(tmp_path, size):
+def test_digest_of_a_large_file(tmp_path, size):
     data = bytes(range(256)) * (size // 256) + b"x" * (size % 256)
     (tmp_path / "a").write_bytes(data)
 

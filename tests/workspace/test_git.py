@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from rocm3d.model.failure import UserError
-from rocm3d.workspace.git import origin, uncommitted
+from rocm3d.model.errors import UserError
+from rocm3d.workspace.git import origin_url, uncommitted_paths
 
 
 @pytest.fixture(autouse=True)
@@ -50,20 +50,20 @@ def trap(folder: Path) -> tuple[Path, Path]:
 
 def test_folder_outside_git_is_not_tracked(tmp_path):
     (tmp_path / "a.py").write_text("x\n")
-    assert uncommitted(tmp_path) is None
+    assert uncommitted_paths(tmp_path) is None
 
 
-def test_machine_without_git_says_not_tracked(repository, monkeypatch):
+def test_machine_without_git_is_not_tracked(repository, monkeypatch):
     (repository / "a.py").write_text("changed\n")
     monkeypatch.setenv("PATH", "")
-    assert uncommitted(repository) is None
+    assert uncommitted_paths(repository) is None
 
 
 def test_ignored_folder_is_not_tracked(repository):
     (repository / ".gitignore").write_text("/out/\n")
     (repository / "out").mkdir()
     (repository / "out" / "a.py").write_text("x\n")
-    assert uncommitted(repository / "out") is None
+    assert uncommitted_paths(repository / "out") is None
 
 
 def test_damaged_repository_is_never_called_clean(repository):
@@ -71,14 +71,14 @@ def test_damaged_repository_is_never_called_clean(repository):
     (repository / "a.py").write_text("changed\n")
     (repository / ".git" / "index").write_bytes(b"no index")
     with pytest.raises(UserError, match="git"):
-        uncommitted(repository)
+        uncommitted_paths(repository)
 
 
 def test_file_monitor_of_the_repository_is_not_started(repository, tmp_path):
     program, trace = trap(tmp_path)
     git(repository, "config", "core.fsmonitor", str(program))
     (repository / "a.py").write_text("changed\n")
-    assert uncommitted(repository) == ["a.py"]
+    assert uncommitted_paths(repository) == ["a.py"]
     assert not trace.exists()
 
 
@@ -91,7 +91,7 @@ def test_filter_of_the_repository_is_not_started(repository, tmp_path, key):
     git(repository, "commit", "-qm", "attributes")
     git(repository, "config", f"filter.evil.{key}", str(program))
     (repository / "a.py").touch()
-    uncommitted(repository)
+    uncommitted_paths(repository)
     assert not trace.exists()
 
 
@@ -99,7 +99,7 @@ def test_hook_of_the_repository_is_not_started(repository, tmp_path):
     program, trace = trap(tmp_path)
     shutil.copy(program, repository / ".git" / "hooks" / "post-index-change")
     (repository / "a.py").touch()
-    assert uncommitted(repository) == []
+    assert uncommitted_paths(repository) == []
     assert not trace.exists()
 
 
@@ -110,20 +110,20 @@ def test_file_monitor_of_a_submodule_is_not_started(repository, tmp_path):
     git(repository, "submodule", "add", "-q", str(other), "sub")
     git(repository, "commit", "-qm", "submodule")
     git(repository / "sub", "config", "core.fsmonitor", str(program))
-    uncommitted(repository)
+    uncommitted_paths(repository)
     assert not trace.exists()
 
 
 def test_clean_checkout_has_nothing_uncommitted(repository):
-    assert uncommitted(repository) == []
-    assert uncommitted(repository / "lib") == []
+    assert uncommitted_paths(repository) == []
+    assert uncommitted_paths(repository / "lib") == []
 
 
 def test_our_own_folder_leaves_a_checkout_clean(repository):
     (repository / ".rocm3d").mkdir()
     (repository / ".rocm3d" / ".gitignore").write_text("*\n")
     (repository / ".rocm3d" / "plan.json").write_text("{}\n")
-    assert uncommitted(repository) == []
+    assert uncommitted_paths(repository) == []
 
 
 def test_changed_staged_removed_and_untracked_files_are_named(repository):
@@ -132,42 +132,42 @@ def test_changed_staged_removed_and_untracked_files_are_named(repository):
     (repository / "new.py").write_text("x\n")
     (repository / "staged.py").write_text("x\n")
     git(repository, "add", "staged.py")
-    assert sorted(uncommitted(repository) or []) == ["a.py", "lib/b.py", "new.py", "staged.py"]
+    assert sorted(uncommitted_paths(repository) or []) == ["a.py", "lib/b.py", "new.py", "staged.py"]
 
 
 def test_odd_names_come_back_as_they_are(repository):
     names = ["a b.py", "ü.py", 'quo"te.py', "new\nline.py", "-> x.py"]
     for name in names:
         (repository / name).write_text("x\n")
-    assert sorted(uncommitted(repository) or []) == sorted(names)
+    assert sorted(uncommitted_paths(repository) or []) == sorted(names)
 
 
 def test_names_are_relative_to_a_subfolder_and_stay_below_it(repository):
     (repository / "a.py").write_text("changed\n")
     (repository / "lib" / "b.py").write_text("changed\n")
     (repository / "lib" / "deep" / "new.py").write_text("x\n")
-    assert sorted(uncommitted(repository / "lib") or []) == ["b.py", "deep/new.py"]
+    assert sorted(uncommitted_paths(repository / "lib") or []) == ["b.py", "deep/new.py"]
 
 
 def test_renamed_file_is_named_twice(repository):
     git(repository, "mv", "lib/b.py", "lib/moved.py")
     (repository / "lib" / "z.py").write_text("x\n")
-    assert sorted(uncommitted(repository / "lib") or []) == ["b.py", "moved.py", "z.py"]
+    assert sorted(uncommitted_paths(repository / "lib") or []) == ["b.py", "moved.py", "z.py"]
 
 
 def test_file_renamed_without_staging_is_named_twice(repository):
     """`git add -N` makes git report a rename in the working tree."""
     (repository / "lib" / "b.py").rename(repository / "lib" / "moved.py")
     git(repository, "add", "-N", "lib/moved.py")
-    assert sorted(uncommitted(repository) or []) == ["lib/b.py", "lib/moved.py"]
+    assert sorted(uncommitted_paths(repository) or []) == ["lib/b.py", "lib/moved.py"]
 
 
-def test_the_address_is_the_checkouts_own(tmp_path):
+def test_origin_is_that_of_the_checkout(tmp_path):
     git(tmp_path, "init", "-q")
     inner = tmp_path / "inner"
     inner.mkdir()
 
-    assert origin(tmp_path) == origin(inner) == ""
+    assert origin_url(tmp_path) == origin_url(inner) == ""
     git(tmp_path, "remote", "add", "origin", "https://host.org/acme/splats")
-    assert origin(tmp_path) == "https://host.org/acme/splats"
-    assert origin(inner) == ""
+    assert origin_url(tmp_path) == "https://host.org/acme/splats"
+    assert origin_url(inner) == ""

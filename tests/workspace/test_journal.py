@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from rocm3d.model.failure import UserError
-from rocm3d.workspace.journal import Journal, digest
+from rocm3d.model.errors import UserError
+from rocm3d.workspace.journal import UndoJournal, digest
 
 HEX = "0" * 64
 
 
-def kept(root: Path, content: bytes) -> Path:
+def journal_with_original(root: Path, content: bytes) -> Path:
     return root / ".rocm3d" / "undo" / digest(content)
 
 
@@ -51,19 +51,19 @@ def with_entry(**entry: object) -> str:
 def test_damaged_journal_is_refused(tmp_path, text):
     damage(tmp_path, text)
     with pytest.raises(UserError, match=r"journal\.json is damaged") as failure:
-        Journal.open(tmp_path)
+        UndoJournal.open(tmp_path)
     assert "git" in failure.value.hint
 
 
-@pytest.mark.parametrize("place", ["../../../victim", "{absolute}"])
-def test_journal_that_names_a_file_elsewhere_removes_nothing_there(tmp_path, place):
+@pytest.mark.parametrize("file_path", ["../../../victim", "{absolute}"])
+def test_forged_journal_deletes_no_foreign_file(tmp_path, file_path):
     """A hostile repository can contain a journal; deleting it must not delete the files it names."""
     root, victim = tmp_path / "repo", tmp_path / "victim"
     victim.write_bytes(b"precious")
     root.mkdir()
-    damage(root, with_entry(before=place.format(absolute=victim), after=HEX, folders=[]))
+    damage(root, with_entry(before=file_path.format(absolute=victim), after=HEX, folders=[]))
     with contextlib.suppress(UserError):
-        Journal.open(root).forget()
+        UndoJournal.open(root).delete()
     assert victim.read_bytes() == b"precious"
 
 
@@ -75,92 +75,92 @@ def test_link_in_the_place_of_a_temporary_file_is_not_followed(tmp_path, name):
     (root / ".rocm3d" / "undo").mkdir(parents=True)
     (root / ".rocm3d" / "undo" / name).symlink_to(victim)
     with contextlib.suppress(UserError):
-        Journal.open(root).record("a.py", b"old", b"new", [])
+        UndoJournal.open(root).record("a.py", b"old", b"new", [])
     assert victim.read_bytes() == b"precious"
 
 
 def test_changed_original_is_refused(tmp_path):
-    journal = Journal.open(tmp_path)
+    journal = UndoJournal.open(tmp_path)
     journal.record("a.py", b"old", b"new", [])
-    kept(tmp_path, b"old").write_bytes(b"other")
+    journal_with_original(tmp_path, b"old").write_bytes(b"other")
     with pytest.raises(UserError, match=r"original of a\.py is damaged"):
-        Journal.open(tmp_path).original("a.py")
+        UndoJournal.open(tmp_path).original("a.py")
 
 
 def test_lost_original_is_refused(tmp_path):
-    journal = Journal.open(tmp_path)
+    journal = UndoJournal.open(tmp_path)
     journal.record("a.py", b"old", b"new", [])
-    kept(tmp_path, b"old").unlink()
+    journal_with_original(tmp_path, b"old").unlink()
     with pytest.raises(UserError, match=r"original of a\.py"):
-        Journal.open(tmp_path).original("a.py")
+        UndoJournal.open(tmp_path).original("a.py")
 
 
 def test_tree_without_a_journal_has_an_empty_one_and_no_folder(tmp_path):
-    assert Journal.open(tmp_path).entries == {}
+    assert UndoJournal.open(tmp_path).entries == {}
     assert list(tmp_path.iterdir()) == []
 
 
 def test_record_is_on_disk_before_anything_else_happens(tmp_path):
-    Journal.open(tmp_path).record("a.py", b"old", b"new", ["made"])
-    entry = Journal.open(tmp_path).entries["a.py"]
+    UndoJournal.open(tmp_path).record("a.py", b"old", b"new", ["made"])
+    entry = UndoJournal.open(tmp_path).entries["a.py"]
     assert (entry.before, entry.after, entry.folders) == (digest(b"old"), digest(b"new"), ["made"])
-    assert kept(tmp_path, b"old").read_bytes() == b"old"
+    assert journal_with_original(tmp_path, b"old").read_bytes() == b"old"
 
 
-def test_oldest_original_is_kept_over_two_changes(tmp_path):
-    Journal.open(tmp_path).record("a.py", b"old", b"first", ["made"])
-    Journal.open(tmp_path).record("a.py", b"first", b"second", [])
-    journal = Journal.open(tmp_path)
+def test_oldest_original_is_retained_over_two_changes(tmp_path):
+    UndoJournal.open(tmp_path).record("a.py", b"old", b"first", ["made"])
+    UndoJournal.open(tmp_path).record("a.py", b"first", b"second", [])
+    journal = UndoJournal.open(tmp_path)
     assert journal.original("a.py") == b"old"
     assert journal.entries["a.py"].after == digest(b"second")
     assert journal.entries["a.py"].folders == ["made"]
 
 
-def test_file_that_was_not_there_has_no_original(tmp_path):
-    journal = Journal.open(tmp_path)
+def test_new_file_has_no_original(tmp_path):
+    journal = UndoJournal.open(tmp_path)
     journal.record("a.py", None, b"new", [])
     journal.record("b.py", b"", b"new", [])
     assert journal.original("a.py") is None
     assert journal.original("b.py") == b""
 
 
-def test_file_that_was_not_there_stays_so_over_two_changes(tmp_path):
-    journal = Journal.open(tmp_path)
+def test_new_file_has_no_original_after_two_changes(tmp_path):
+    journal = UndoJournal.open(tmp_path)
     journal.record("a.py", None, b"first", [])
     journal.record("a.py", b"first", b"second", [])
-    assert Journal.open(tmp_path).original("a.py") is None
+    assert UndoJournal.open(tmp_path).original("a.py") is None
 
 
 def test_two_paths_with_the_same_original_both_have_it(tmp_path):
-    journal = Journal.open(tmp_path)
+    journal = UndoJournal.open(tmp_path)
     journal.record("a.py", b"old", b"new", [])
     journal.record("b.py", b"old", b"newer", [])
-    assert [Journal.open(tmp_path).original(path) for path in ("a.py", "b.py")] == [b"old", b"old"]
+    assert [UndoJournal.open(tmp_path).original(path) for path in ("a.py", "b.py")] == [b"old", b"old"]
 
 
-def test_forgotten_journal_leaves_no_undo_folder(tmp_path):
-    journal = Journal.open(tmp_path)
+def test_deleted_journal_leaves_no_undo_folder(tmp_path):
+    journal = UndoJournal.open(tmp_path)
     journal.record("a.py", b"old", b"new", [])
     journal.record("b.py", b"old", b"new", [])
     journal.record("c.py", None, b"new", [])
-    journal.forget()
+    journal.delete()
     assert journal.entries == {}
-    assert Journal.open(tmp_path).entries == {}
+    assert UndoJournal.open(tmp_path).entries == {}
     assert not (tmp_path / ".rocm3d" / "undo").exists()
 
 
-def test_empty_journal_can_be_forgotten(tmp_path):
-    Journal.open(tmp_path).forget()
+def test_empty_journal_can_be_deleted(tmp_path):
+    UndoJournal.open(tmp_path).delete()
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("name", ["journal.json.new", digest(b"kept, but the journal was never saved")])
-def test_leftover_of_a_crash_does_not_stop_forgetting(tmp_path, name):
-    journal = Journal.open(tmp_path)
+def test_leftover_of_a_crash_does_not_prevent_deletion(tmp_path, name):
+    journal = UndoJournal.open(tmp_path)
     journal.record("a.py", b"old", b"new", [])
     (journal.folder / name).write_bytes(b"left")
-    journal.forget()
-    assert Journal.open(tmp_path).entries == {}
+    journal.delete()
+    assert UndoJournal.open(tmp_path).entries == {}
 
 
 def test_digest_is_sha256():

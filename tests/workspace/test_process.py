@@ -19,8 +19,16 @@ from waiting import (
     wait_until_gone,
 )
 
-from rocm3d.model.failure import Exit, MachineLacks
-from rocm3d.workspace.process import MARK, beside, end_all, follow, kept, on_call, run
+from rocm3d.model.errors import ExitCode, MachineError
+from rocm3d.workspace.process import (
+    CLEANUP_VARIABLE,
+    cleanup_if_killed,
+    connected_helper,
+    kill_all,
+    run,
+    run_in_background,
+    run_watched,
+)
 
 # A program that is not killed in time blocks the call until this timeout.
 pytestmark = pytest.mark.timeout(DEADLINE)
@@ -39,10 +47,10 @@ def limit_from_pid(tmp_path, monkeypatch):
     kill([int(path.read_text())])
 
 
-def test_missing_program_is_what_the_machine_lacks():
-    with pytest.raises(MachineLacks, match="rocm3d-no-such-program is not installed") as failure:
+def test_missing_program_is_a_machine_error():
+    with pytest.raises(MachineError, match="rocm3d-no-such-program is not installed") as failure:
         run(["rocm3d-no-such-program", "--version"])
-    assert failure.value.exit_code == Exit.MACHINE == 4
+    assert failure.value.exit_code == ExitCode.MACHINE == 4
 
 
 def test_missing_folder_is_not_blamed_on_the_program(tmp_path):
@@ -51,12 +59,12 @@ def test_missing_folder_is_not_blamed_on_the_program(tmp_path):
 
 
 @pytest.mark.parametrize(("content", "mode"), [(b"#!/bin/sh\n", 0o644), (b"not a program", 0o755)])
-def test_program_that_cannot_be_started_is_what_the_machine_lacks(tmp_path, content, mode):
-    place = tmp_path / "program"
-    place.write_bytes(content)
-    place.chmod(mode)
-    with pytest.raises(MachineLacks, match="program"):
-        run([str(place)])
+def test_program_that_cannot_start_is_a_machine_error(tmp_path, content, mode):
+    file_path = tmp_path / "program"
+    file_path.write_bytes(content)
+    file_path.chmod(mode)
+    with pytest.raises(MachineError, match="program"):
+        run([str(file_path)])
 
 
 def test_nothing_is_expanded(tmp_path):
@@ -94,7 +102,7 @@ def test_program_that_ignores_polite_signals_is_ended(limit_from_pid):
 
 def test_grandchild_in_a_session_of_its_own_does_not_hold_the_call(limit_from_pid, monkeypatch):
     """It keeps the pipe open, but the call must not wait for it."""
-    monkeypatch.setattr("rocm3d.workspace.process._LATE", 0.05)
+    monkeypatch.setattr("rocm3d.workspace.process._DRAIN_SECONDS", 0.05)
     finished = run(["sh", "-c", f"setsid sleep 3600 & echo $! > {limit_from_pid}; sleep 3600"], seconds=0.1)
     assert finished.timed_out
     assert finished.capped
@@ -122,7 +130,7 @@ def test_output_one_byte_over_the_limit_is_capped():
     assert finished.capped
 
 
-def test_streams_are_kept_apart():
+def test_streams_are_separate():
     finished = run(python("import sys; print('out'); print('err', file=sys.stderr)"))
     assert (finished.stdout, finished.stderr, finished.capped) == (b"out\n", b"err\n", False)
 
@@ -144,17 +152,17 @@ def test_input_is_empty():
     assert run(["cat"], seconds=DEADLINE).stdout == b""
 
 
-def test_environment_is_exactly_what_was_given():
+def test_environment_is_exactly_the_argument():
     finished = run(["/usr/bin/env"], env={"ONE": "1", "TWO": "a b"})
     assert sorted(finished.stdout.splitlines()) == [b"ONE=1", b"TWO=a b"]
 
 
-def test_environment_is_inherited_where_none_was_given(monkeypatch):
+def test_environment_is_inherited_by_default(monkeypatch):
     monkeypatch.setenv("ROCM3D_TEST_WORD", "here")
     assert b"ROCM3D_TEST_WORD=here" in run(["/usr/bin/env"]).stdout.splitlines()
 
 
-def test_program_runs_in_the_folder_asked_for(tmp_path):
+def test_program_runs_in_the_requested_folder(tmp_path):
     assert run(python("import os; print(os.getcwd())"), cwd=tmp_path).stdout.decode().strip() == str(tmp_path)
 
 
@@ -163,12 +171,12 @@ def test_program_leads_a_session_of_its_own():
     assert finished.stdout == b"True\n"
 
 
-def test_what_is_kept_bears_a_mark_and_nothing_else_does(tmp_path):
+def test_only_guarded_programs_have_the_cleanup_mark(tmp_path):
     """The cleanup helper finds our children by this mark."""
-    code = f"import os; print(os.environ.get({MARK!r}, ''))"
+    code = f"import os; print(os.environ.get({CLEANUP_VARIABLE!r}, ''))"
 
     assert run(python(code)).stdout.strip() == b""
-    with kept(tmp_path):
+    with cleanup_if_killed(tmp_path):
         assert len(run(python(code)).stdout.strip()) == 16
         assert len(run(python(code), env={"PATH": "/usr/bin"}).stdout.strip()) == 16
     assert run(python(code)).stdout.strip() == b""
@@ -181,7 +189,7 @@ def test_programs_of_other_threads_can_be_ended():
     thread.start()
 
     def has_ended() -> bool:
-        end_all()
+        kill_all()
         return not thread.is_alive()
 
     wait_until(has_ended, "end of a program started by another thread")
@@ -190,48 +198,48 @@ def test_programs_of_other_threads_can_be_ended():
     assert ended[0].code < 0
 
 
-class Kept:
+class RecordingWatcher:
     def __init__(self):
-        self.text, self.looks = b"", 0
+        self.text, self.samples = b"", 0
 
     def write(self, chunk):
         self.text += chunk
 
-    def look(self, group):
-        self.looks += 1
+    def sample(self, group):
+        self.samples += 1
         os.killpg(group, 0)
 
 
-def test_a_program_is_followed_in_the_order_in_which_it_prints(tmp_path):
+def test_watched_output_is_in_order(tmp_path):
     """The program runs until the watcher was called."""
 
-    class Looking(Kept):
-        def look(self, group):
-            super().look(group)
+    class Looking(RecordingWatcher):
+        def sample(self, group):
+            super().sample(group)
             (tmp_path / "looked").touch()
 
     script = (
         "for n in $(seq 0 39); do if [ $((n % 2)) = 0 ]; then echo $n >&2; else echo $n; fi; done; "
         "until [ -e looked ]; do sleep 0.05; done"
     )
-    kept = Looking()
-    code = follow(["sh", "-c", script], kept, cwd=tmp_path, env=dict(os.environ), seconds=DEADLINE)
+    watcher = Looking()
+    code = run_watched(["sh", "-c", script], watcher, cwd=tmp_path, env=dict(os.environ), seconds=DEADLINE)
 
     assert code == 0
-    assert kept.text.split() == [str(n).encode() for n in range(40)]
-    assert kept.looks >= 1
+    assert watcher.text.split() == [str(n).encode() for n in range(40)]
+    assert watcher.samples >= 1
 
 
-def test_a_program_that_is_followed_ends_at_its_limit(tmp_path, limit_from_pid):
-    kept = Kept()
+def test_watched_program_ends_at_its_limit(tmp_path, limit_from_pid):
+    watcher = RecordingWatcher()
     script = f"echo on; echo $$ > {limit_from_pid}; exec sleep 3600"
 
-    assert follow(["sh", "-c", script], kept, cwd=tmp_path, env=dict(os.environ), seconds=0.1) is None
-    assert kept.text == b"on\n"
+    assert run_watched(["sh", "-c", script], watcher, cwd=tmp_path, env=dict(os.environ), seconds=0.1) is None
+    assert watcher.text == b"on\n"
     wait_until_gone(int(limit_from_pid.read_text()))
 
 
-def test_what_a_program_printed_is_handed_on_however_late_there_is_time_for_it(tmp_path, monkeypatch):
+def test_late_output_is_forwarded(tmp_path, monkeypatch):
     """The reader thread is delayed beyond the drain timeout."""
     overdue = threading.Event()
 
@@ -240,78 +248,78 @@ def test_what_a_program_printed_is_handed_on_however_late_there_is_time_for_it(t
             overdue.set()
             threading.Thread.join(self)
 
-    class Late(Kept):
+    class Late(RecordingWatcher):
         def write(self, chunk):
             assert overdue.wait(DEADLINE)
             super().write(chunk)
 
-    kept = Late()
+    watcher = Late()
     monkeypatch.setattr("rocm3d.workspace.process._Drain.join", join)
-    assert follow(["echo", "on"], kept, cwd=tmp_path, env=dict(os.environ), seconds=DEADLINE) == 0
-    assert kept.text == b"on\n"
+    assert run_watched(["echo", "on"], watcher, cwd=tmp_path, env=dict(os.environ), seconds=DEADLINE) == 0
+    assert watcher.text == b"on\n"
 
 
-def test_a_follower_that_fails_does_not_concern_the_program(tmp_path):
-    class Gone(Kept):
+def test_failing_watcher_does_not_affect_the_program(tmp_path):
+    class Gone(RecordingWatcher):
         def write(self, chunk):
             raise BrokenPipeError
 
-    assert follow(["echo", "on"], Gone(), cwd=tmp_path, env=dict(os.environ), seconds=DEADLINE) == 0
+    assert run_watched(["echo", "on"], Gone(), cwd=tmp_path, env=dict(os.environ), seconds=DEADLINE) == 0
 
 
-def test_a_companion_that_is_not_installed_is_what_the_machine_lacks():
-    with pytest.raises(MachineLacks, match="is not installed"), beside(["rocm3d-no-such-program"]):
+def test_missing_background_program_is_a_machine_error():
+    with pytest.raises(MachineError, match="is not installed"), run_in_background(["rocm3d-no-such-program"]):
         pytest.fail("started")
 
 
-def test_a_companion_ends_with_the_block_and_all_it_started(tmp_path):
+def test_background_program_ends_with_the_block(tmp_path):
     script = f"sleep 3600 & echo $! > {tmp_path}/pid; echo ready; wait"
-    with contextlib.suppress(ValueError), beside(["sh", "-c", script]) as companion:
-        wait_until(lambda: companion.printed == b"ready\n", "output of a background program")
-        assert not companion.ended
+    with contextlib.suppress(ValueError), run_in_background(["sh", "-c", script]) as companion:
+        wait_until(lambda: companion.output == b"ready\n", "output of a background program")
+        assert not companion.has_ended
         raise ValueError("whatever happens in the block")
 
     wait_until_gone(int((tmp_path / "pid").read_text()))
 
 
-def test_all_that_a_companion_printed_is_there_once_it_has_ended():
-    with beside(["sh", "-c", "echo last; echo words >&2"]) as companion:
-        wait_until(lambda: companion.ended, "end of a background program")
-        printed = companion.printed
+def test_output_of_an_ended_background_program_is_complete():
+    with run_in_background(["sh", "-c", "echo last; echo words >&2"]) as companion:
+        wait_until(lambda: companion.has_ended, "end of a background program")
+        printed = companion.output
 
     assert sorted(printed.split()) == [b"last", b"words"]
 
 
 def test_ctrl_c_while_a_program_is_started_ends_it_too(tmp_path, monkeypatch):
     """SIGINT arrives between the start of the program and its registration."""
-    made = []
+    started = []
     real = subprocess.Popen
 
-    def popen(*given, **named):
-        made.append(real(*given, **named))
+    def popen(*arguments, **named):
+        started.append(real(*arguments, **named))
         signal.raise_signal(signal.SIGINT)
-        return made[0]
+        return started[0]
 
     monkeypatch.setattr("rocm3d.workspace.process.subprocess.Popen", popen)
     with pytest.raises(KeyboardInterrupt):
         run(["sleep", "3600"], cwd=tmp_path, seconds=DEADLINE)
 
-    assert wait_for_exit(made[0]) != 0
+    assert wait_for_exit(started[0]) != 0
 
 
-def test_a_program_on_call_ends_when_its_socket_does(monkeypatch):
-    monkeypatch.setattr("rocm3d.workspace.process.PATIENCE", DEADLINE)
+def test_helper_ends_when_its_socket_closes(monkeypatch):
+    monkeypatch.setattr("rocm3d.workspace.process.HELPER_EXIT_SECONDS", DEADLINE)
     code = "import socket, sys; s = socket.socket(fileno=int(sys.argv[1])); s.sendall(s.recv(9).upper()); s.recv(9)"
-    with on_call(python(code)) as line:
+    with connected_helper(python(code)) as line:
         line.settimeout(DEADLINE)
         line.sendall(b"hello")
         assert line.recv(9) == b"HELLO"
 
 
-def test_a_program_on_call_that_does_not_go_is_ended(monkeypatch):
-    monkeypatch.setattr("rocm3d.workspace.process.PATIENCE", 0.2)
+def test_helper_that_does_not_exit_is_killed(monkeypatch):
+    monkeypatch.setattr("rocm3d.workspace.process.HELPER_EXIT_SECONDS", 0.2)
     code = "import os, sys, time; os.write(int(sys.argv[1]), str(os.getpid()).encode()); time.sleep(3600)"
-    with on_call(python(code)) as line:
+    with connected_helper(python(code)) as line:
         line.settimeout(DEADLINE)
         pid = int(line.recv(99))
     wait_until_gone(pid)

@@ -10,7 +10,7 @@ from waiting import DEADLINE, wait_for_exit
 from rocm3d.workspace.result_cache import ResultCache
 
 
-def test_without_a_cache_folder_there_is_no_cache(monkeypatch, tmp_path):
+def test_unusable_cache_folder_means_no_cache(monkeypatch, tmp_path):
     (tmp_path / "file").write_text("x")
     monkeypatch.setenv("ROCM3D_CACHE", str(tmp_path / "file"))
 
@@ -19,7 +19,7 @@ def test_without_a_cache_folder_there_is_no_cache(monkeypatch, tmp_path):
 
 def test_a_file_that_is_no_database_is_not_an_error_and_is_replaced(tmp_path):
     cache = ResultCache(tmp_path / "c.sqlite")
-    cache.place.write_bytes(b"garbage " * 200)
+    cache.path.write_bytes(b"garbage " * 200)
 
     assert cache.get(["a"]) == {}
     cache.put({"a": "1"})
@@ -37,7 +37,7 @@ def test_values_come_back_and_unknown_keys_do_not(tmp_path):
     assert cache.get(["a", "b", "c"]) == {"a": "3", "b": "2"}
 
 
-def test_a_cache_that_has_grown_too_large_starts_anew(tmp_path, monkeypatch):
+def test_cache_over_the_limit_is_cleared(tmp_path, monkeypatch):
     monkeypatch.setattr("rocm3d.workspace.result_cache.LIMIT_BYTES", 1000)
     cache = ResultCache(tmp_path / "c.sqlite")
 
@@ -47,11 +47,11 @@ def test_a_cache_that_has_grown_too_large_starts_anew(tmp_path, monkeypatch):
     assert cache.get(["a", "b"]) == {"b": "1"}
 
 
-def test_a_cache_that_somebody_else_writes_to_is_not_thrown_away(tmp_path, monkeypatch):
-    monkeypatch.setattr("rocm3d.workspace.result_cache._SECONDS_TO_WAIT", 0.05)
+def test_locked_cache_is_not_deleted(tmp_path, monkeypatch):
+    monkeypatch.setattr("rocm3d.workspace.result_cache._LOCK_TIMEOUT_SECONDS", 0.05)
     cache = ResultCache(tmp_path / "c.sqlite")
     cache.put({"a": "1"})
-    with closing(sqlite3.connect(cache.place, isolation_level=None)) as other:
+    with closing(sqlite3.connect(cache.path, isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
         cache.put({"b": "2"})
         assert cache.get(["a"]) == {}
@@ -60,17 +60,17 @@ def test_a_cache_that_somebody_else_writes_to_is_not_thrown_away(tmp_path, monke
 
 
 def test_several_processes_may_write_at_once(tmp_path):
-    place = tmp_path / "c.sqlite"
+    path = tmp_path / "c.sqlite"
     script = (
         "import sys; from pathlib import Path; from rocm3d.workspace import result_cache\n"
-        f"result_cache._SECONDS_TO_WAIT = {DEADLINE}\n"
+        f"result_cache._LOCK_TIMEOUT_SECONDS = {DEADLINE}\n"
         "cache = result_cache.ResultCache(Path(sys.argv[1]))\n"
         "for n in range(20): cache.put({f'{sys.argv[2]}-{n}': 'v'})\n"
     )
     with ExitStack() as stack:
-        command = [sys.executable, "-c", script, str(place)]
+        command = [sys.executable, "-c", script, str(path)]
         children = [stack.enter_context(Program([*command, str(number)])) for number in range(3)]
 
         assert [wait_for_exit(child) for child in children] == [0, 0, 0]
     keys = [f"{n}-{m}" for n in range(3) for m in range(20)]
-    assert set(ResultCache(place).get(keys)) == set(keys)
+    assert set(ResultCache(path).get(keys)) == set(keys)

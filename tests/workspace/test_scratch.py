@@ -6,29 +6,29 @@ from pathlib import Path
 
 import pytest
 
-from rocm3d.workspace.scratch import kept_folder, scratch_file, scratch_folder
+from rocm3d.workspace.scratch import guarded_scratch_folder, scratch_file, scratch_folder
 
 
 def test_file_is_gone_even_after_an_error():
-    seen: list[Path] = []
+    paths: list[Path] = []
 
     def fail() -> None:
-        with scratch_file("a.txt", b"x") as place:
-            seen.append(place)
-            place.with_name("missing").read_bytes()
+        with scratch_file("a.txt", b"x") as path:
+            paths.append(path)
+            path.with_name("missing").read_bytes()
 
     with pytest.raises(FileNotFoundError):
         fail()
-    assert not seen[0].parent.exists()
+    assert not paths[0].parent.exists()
 
 
 def test_file_has_the_name_and_the_bytes_and_a_folder_of_its_own():
-    with scratch_file("requirements.txt", b"a\r\n\xff") as place, scratch_file("requirements.txt", b"") as other:
-        assert place.name == "requirements.txt"
-        assert place.read_bytes() == b"a\r\n\xff"
-        assert [entry.name for entry in place.parent.iterdir()] == ["requirements.txt"]
-        assert other.parent != place.parent
-    assert not place.parent.exists()
+    with scratch_file("requirements.txt", b"a\r\n\xff") as path, scratch_file("requirements.txt", b"") as other:
+        assert path.name == "requirements.txt"
+        assert path.read_bytes() == b"a\r\n\xff"
+        assert [entry.name for entry in path.parent.iterdir()] == ["requirements.txt"]
+        assert other.parent != path.parent
+    assert not path.parent.exists()
     assert not other.parent.exists()
 
 
@@ -39,16 +39,16 @@ def test_a_folder_is_gone_with_all_that_is_in_it():
     assert not folder.exists()
 
 
-def test_a_kept_folder_is_gone_after_an_error_too():
-    seen: list[Path] = []
+def test_guarded_folder_is_removed_after_an_error():
+    folders: list[Path] = []
 
     def fail() -> None:
-        with kept_folder() as folder:
-            seen.append(folder)
+        with guarded_scratch_folder() as folder:
+            folders.append(folder)
             (folder / "a").write_bytes(b"x")
             assert folder.stat().st_mode & 0o077 == 0
             (folder / "missing").read_bytes()
 
     with pytest.raises(FileNotFoundError):
         fail()
-    assert not seen[0].exists()
+    assert not folders[0].exists()

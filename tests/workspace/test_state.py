@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.workspace.state import cache_folder, cache_path, clear_cache, data_path, state_folder, work_folder
 
 
 @pytest.fixture
 def cache(tmp_path, monkeypatch):
-    place = tmp_path / "cache"
-    monkeypatch.setenv("ROCM3D_CACHE", str(place))
-    return place
+    path = tmp_path / "cache"
+    monkeypatch.setenv("ROCM3D_CACHE", str(path))
+    return path
 
 
 def test_folder_without_our_tag_is_not_cleared(cache):
@@ -134,7 +134,7 @@ def test_marker_that_a_user_changed_stays(tmp_path):
     assert (tmp_path / ".rocm3d" / ".gitignore").read_text() == "# mine\n"
 
 
-def test_work_folder_is_the_one_asked_for(tmp_path):
+def test_work_folder_is_the_requested_one(tmp_path):
     assert work_folder(tmp_path, tmp_path / "a" / "b") == tmp_path / "a" / "b"
     assert (tmp_path / "a" / "b").is_dir()
     assert not (tmp_path / ".rocm3d").exists()
@@ -151,7 +151,7 @@ def test_work_folder_is_in_the_cache_where_a_file_has_our_name(tmp_path, cache):
 
 
 @pytest.mark.parametrize("closed", ["repo", "repo/.rocm3d"])
-def test_work_folder_of_a_read_only_tree_is_in_the_cache(reachable, as_nobody, monkeypatch, closed):
+def test_work_folder_of_a_read_only_tree_is_in_the_cache(reachable, run_unprivileged, monkeypatch, closed):
     (reachable / "repo" / ".rocm3d").mkdir(parents=True)
     if closed == "repo":
         (reachable / "repo" / ".rocm3d").rmdir()
@@ -161,11 +161,11 @@ def test_work_folder_of_a_read_only_tree_is_in_the_cache(reachable, as_nobody, m
     (reachable / "cache").mkdir()
     (reachable / "cache").chmod(0o777)
     monkeypatch.setenv("ROCM3D_CACHE", str(reachable / "cache"))
-    said = as_nobody("print(state.work_folder(place, None))", reachable / "repo")
-    found = Path(said.strip())
-    assert found.parent == reachable / "cache" / "work"
-    assert found.name.startswith("repo-")
-    assert found.is_dir()
+    output = run_unprivileged("print(state.work_folder(place, None))", reachable / "repo")
+    result = Path(output.strip())
+    assert result.parent == reachable / "cache" / "work"
+    assert result.name.startswith("repo-")
+    assert result.is_dir()
 
 
 def test_trees_of_the_same_name_have_work_folders_of_their_own(tmp_path, cache):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.workspace.topology import NODES, PCI_DEVICES, Link, Topology, properties, read_topology
+from rocm3d.workspace.topology import NODES, PCI_DEVICES, IoLink, Topology, read_properties, read_topology
 
 CPU = "cpu_cores_count 32\nsimd_count 0\n"
 GPU = (
@@ -22,17 +22,17 @@ def write(root: Path, number: object, text: str, **below: str) -> Path:
     folder.mkdir(parents=True)
     (folder / "properties").write_text(text)
     for name, content in below.items():
-        place = folder / name.replace("__", "/") / "properties"
-        place.parent.mkdir(parents=True)
-        place.write_text(content)
+        path = folder / name.replace("__", "/") / "properties"
+        path.parent.mkdir(parents=True)
+        path.write_text(content)
     return folder
 
 
 def attributes(root: Path, pci: str, *names: str) -> None:
     for name in names:
-        place = root / PCI_DEVICES / pci / name
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text("0\n")
+        path = root / PCI_DEVICES / pci / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("0\n")
 
 
 def test_machine_without_the_driver_has_no_gpu(tmp_path):
@@ -72,7 +72,7 @@ def test_a_gpu_is_read_whole(tmp_path):
     assert (gpu.node, gpu.gfx, gpu.pci, gpu.render_minor, gpu.rocr_index) == (1, "gfx1100", "0000:03:00.0", 128, 0)
     assert (gpu.uuid, gpu.render_device) == ("GPU-1d0fcc700ab72001", "/dev/dri/renderD128")
     assert (gpu.vram_bytes, gpu.integrated, gpu.simd_count) == (25753026560, False, 192)
-    assert gpu.links == (Link(to=0, pcie=True, atomics=True, max_bandwidth=32000),)
+    assert gpu.links == (IoLink(to=0, pcie=True, atomics=True, max_bandwidth=32000),)
 
 
 @pytest.mark.parametrize(("flags", "atomics"), [(1, True), (3, True), (1 | 4, False), (1 | 8, False), (1 | 12, False)])
@@ -102,23 +102,23 @@ def test_index_of_rocr_is_the_place_among_gpus_in_order_of_numbers(tmp_path):
         write(tmp_path, number, GPU.replace("768", str(number << 8)))
     write(tmp_path, 0, CPU)
 
-    found = read_topology(tmp_path)
+    result = read_topology(tmp_path)
 
-    assert [(gpu.node, gpu.rocr_index, gpu.pci) for gpu in found.gpus] == [
+    assert [(gpu.node, gpu.rocr_index, gpu.pci) for gpu in result.gpus] == [
         (2, 0, "0000:02:00.0"), (3, 1, "0000:03:00.0"), (10, 2, "0000:0a:00.0"),
     ]  # fmt: skip
-    assert found.at("0000:0A:00.0") == found.at("0a:00.0") == found.gpus[2]
-    assert found.at("0000:0b:00.0") is None
+    assert result.gpu_at("0000:0A:00.0") == result.gpu_at("0a:00.0") == result.gpus[2]
+    assert result.gpu_at("0000:0b:00.0") is None
 
 
-def test_unique_id_finds_its_gpu_and_none_is_nobodys(tmp_path):
+def test_unique_id_finds_its_gpu_and_zero_finds_none(tmp_path):
     write(tmp_path, 1, GPU)
     write(tmp_path, 2, GPU.replace("2094117133338746881", "0"))
-    found = read_topology(tmp_path)
+    result = read_topology(tmp_path)
 
-    assert found.with_id(2094117133338746881) == found.gpus[0]
-    assert found.with_id(0) is None
-    assert found.gpus[1].uuid == ""
+    assert result.gpu_with_id(2094117133338746881) == result.gpus[0]
+    assert result.gpu_with_id(0) is None
+    assert result.gpus[1].uuid == ""
 
 
 def test_old_kernel_that_names_no_gfx_still_counts(tmp_path):
@@ -148,8 +148,8 @@ def test_part_of_the_processor(tmp_path, text, names, known, integrated):
 
 
 @given(st.binary(max_size=400))
-def test_whatever_is_in_a_file_it_gives_whole_numbers_or_nothing(tmp_path_factory, data):
-    place = tmp_path_factory.mktemp("p") / "properties"
-    place.write_bytes(data)
+def test_any_file_is_parsed_to_integers(tmp_path_factory, data):
+    path = tmp_path_factory.mktemp("p") / "properties"
+    path.write_bytes(data)
 
-    assert all(isinstance(value, int) and value >= 0 for value in properties(place).values())
+    assert all(isinstance(value, int) and value >= 0 for value in read_properties(path).values())

@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.model.failure import UserError
-from rocm3d.model.inventory import Skipped
-from rocm3d.workspace.tree import NEVER_READ, Limits, Tree
+from rocm3d.model.errors import UserError
+from rocm3d.model.inventory import SkippedFile
+from rocm3d.workspace.tree import IGNORED_FOLDERS, Tree, TreeLimits
 
 
 def put(root: Path, *paths: str, content: bytes = b"x\n") -> None:
     for path in paths:
-        place = root / path
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(content)
+        file_path = root / path
+        file_path.parent.mkdir(parents=True, exist_ok=True)
+        file_path.write_bytes(content)
 
 
 def reasons(tree: Tree) -> dict[str, str]:
@@ -44,14 +44,14 @@ def test_path_too_long_for_the_system_is_refused_in_one_line(tmp_path):
         Tree.open(tmp_path / ("a" * 5000))
 
 
-def test_path_behind_a_closed_folder_is_refused_in_one_line(reachable, as_nobody):
+def test_path_behind_a_closed_folder_is_refused_in_one_line(reachable, run_unprivileged):
     (reachable / "closed" / "repo").mkdir(parents=True)
     (reachable / "closed").chmod(0o700)
-    said = as_nobody(
+    output = run_unprivileged(
         "try:\n    tree.Tree.open(place)\nexcept UserError as error:\n    print('refused')",
         reachable / "closed" / "repo",
     )
-    assert said == "refused\n"
+    assert output == "refused\n"
 
 
 def test_link_out_of_the_tree_is_reported_and_not_read(tmp_path):
@@ -115,14 +115,14 @@ def test_file_of_50_megabytes_is_listed_but_not_read(tmp_path):
 def test_file_one_byte_over_the_limit_is_not_read_and_one_at_the_limit_is(tmp_path):
     put(tmp_path, "at", content=b"12345678")
     put(tmp_path, "over", content=b"123456789")
-    tree = Tree.open(tmp_path, Limits(file_bytes=8))
+    tree = Tree.open(tmp_path, TreeLimits(file_bytes=8))
     assert tree.read("at") == b"12345678"
     assert tree.read("over") is None
 
 
 def test_file_reported_twice_is_one_entry(tmp_path):
     put(tmp_path, "big", content=b"123456789")
-    tree = Tree.open(tmp_path, Limits(file_bytes=8))
+    tree = Tree.open(tmp_path, TreeLimits(file_bytes=8))
     tree.read("big")
     tree.read("big")
     assert len(tree.skipped) == 1
@@ -130,27 +130,27 @@ def test_file_reported_twice_is_one_entry(tmp_path):
 
 def test_folder_below_the_depth_limit_is_reported(tmp_path):
     put(tmp_path, "1/2/kept.py", "1/2/3/lost.py")
-    tree = Tree.open(tmp_path, Limits(depth=2))
+    tree = Tree.open(tmp_path, TreeLimits(depth=2))
     assert tree.paths() == ["1/2/kept.py"]
     assert reasons(tree) == {"1/2/3": "is deeper than 2 folders"}
 
 
 def test_files_beyond_the_count_limit_are_reported(tmp_path):
     put(tmp_path, "a", "b", "c", "d")
-    tree = Tree.open(tmp_path, Limits(files=3))
+    tree = Tree.open(tmp_path, TreeLimits(files=3))
     assert tree.paths() == ["a", "b", "c"]
     assert reasons(tree) == {".": "has more than 3 files; the others were not read"}
 
 
 def test_as_many_files_as_the_limit_are_no_reason_to_report(tmp_path):
     put(tmp_path, "a", "b", "c")
-    tree = Tree.open(tmp_path, Limits(files=3))
+    tree = Tree.open(tmp_path, TreeLimits(files=3))
     assert tree.paths() == ["a", "b", "c"]
     assert tree.skipped == []
 
 
 @pytest.mark.parametrize("kind", ["file", "link", "pipe", "file in folder", "link in folder"])
-def test_name_that_is_not_utf8_is_reported_in_a_way_json_can_hold(tmp_path, kind):
+def test_name_that_is_not_utf8_is_reported_as_valid_json(tmp_path, kind):
     name = os.fsencode(tmp_path) + b"/caf\xe9"
     if kind.endswith("in folder"):
         os.mkdir(name)  # noqa: PTH102  (pathlib takes no bytes)
@@ -165,44 +165,46 @@ def test_name_that_is_not_utf8_is_reported_in_a_way_json_can_hold(tmp_path, kind
     assert tree.paths() == []
     assert len(tree.skipped) == 1
     assert tree.skipped[0].path.startswith("caf")
-    assert Skipped.model_validate_json(tree.skipped[0].model_dump_json()) == tree.skipped[0]
+    assert SkippedFile.model_validate_json(tree.skipped[0].model_dump_json()) == tree.skipped[0]
 
 
-def test_unreadable_file_is_reported(reachable, as_nobody):
+def test_unreadable_file_is_reported(reachable, run_unprivileged):
     put(reachable, "closed.py", "open.py")
     (reachable / "closed.py").chmod(0)
-    said = as_nobody(
+    output = run_unprivileged(
         "t = tree.Tree.open(place)\nprint([t.read(p) for p in t.paths()], t.skipped[0].path, t.skipped[0].reason)",
         reachable,
     )
-    assert said == "[None, b'x\\n'] closed.py cannot be read: Permission denied\n"
+    assert output == "[None, b'x\\n'] closed.py cannot be read: Permission denied\n"
 
 
-def test_unreadable_folder_is_reported(reachable, as_nobody):
+def test_unreadable_folder_is_reported(reachable, run_unprivileged):
     put(reachable, "closed/a.py", "open.py")
     (reachable / "closed").chmod(0o700)
-    said = as_nobody("t = tree.Tree.open(place)\nprint(t.paths(), t.skipped[0].path, t.skipped[0].reason)", reachable)
-    assert said == "['open.py'] closed cannot be listed: Permission denied\n"
+    output = run_unprivileged(
+        "t = tree.Tree.open(place)\nprint(t.paths(), t.skipped[0].path, t.skipped[0].reason)", reachable
+    )
+    assert output == "['open.py'] closed cannot be listed: Permission denied\n"
 
 
-@pytest.mark.parametrize("name", sorted(NEVER_READ))
+@pytest.mark.parametrize("name", sorted(IGNORED_FOLDERS))
 def test_folder_that_holds_no_source_is_never_walked(tmp_path, name):
     put(tmp_path, "a.py", f"{name}/b.py", f"deep/{name}/c.py")
     assert Tree.open(tmp_path).paths() == ["a.py"]
 
 
 def test_folders_of_git_and_rocm3d_and_node_are_among_the_unwalked():
-    assert {".git", ".rocm3d", "node_modules", "__pycache__", ".venv"} <= NEVER_READ
+    assert {".git", ".rocm3d", "node_modules", "__pycache__", ".venv"} <= IGNORED_FOLDERS
 
 
 def test_left_out_folder_counts_only_at_the_top(tmp_path):
     put(tmp_path, "rocm-port/a.py", "src/rocm-port/b.py")
-    assert Tree.open(tmp_path, without=frozenset({"rocm-port"})).paths() == ["src/rocm-port/b.py"]
+    assert Tree.open(tmp_path, excluded_folders=frozenset({"rocm-port"})).paths() == ["src/rocm-port/b.py"]
 
 
 def test_left_out_name_does_not_hide_a_file(tmp_path):
     put(tmp_path, "rocm-port")
-    assert Tree.open(tmp_path, without=frozenset({"rocm-port"})).paths() == ["rocm-port"]
+    assert Tree.open(tmp_path, excluded_folders=frozenset({"rocm-port"})).paths() == ["rocm-port"]
 
 
 def test_file_swapped_for_a_link_after_the_walk_is_not_followed(tmp_path):
@@ -248,18 +250,18 @@ def test_file_removed_after_the_walk_is_reported(tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["nothing", "folder", "link", "pipe", "large"])
-def test_a_peek_at_what_is_not_to_be_read_gives_nothing(tmp_path, kind):
+def test_peek_at_an_unreadable_path_is_none(tmp_path, kind):
     (tmp_path / "real").write_bytes(b"x" * 11)
-    place = tmp_path / "asked"
+    file_path = tmp_path / "asked"
     {
         "nothing": lambda: None,
-        "folder": place.mkdir,
-        "link": lambda: place.symlink_to("real"),
-        "pipe": lambda: os.mkfifo(place),
-        "large": lambda: place.write_bytes(b"x" * 11),
+        "folder": file_path.mkdir,
+        "link": lambda: file_path.symlink_to("real"),
+        "pipe": lambda: os.mkfifo(file_path),
+        "large": lambda: file_path.write_bytes(b"x" * 11),
     }[kind]()
 
-    assert Tree.open(tmp_path, Limits(file_bytes=10)).peek("asked") is None
+    assert Tree.open(tmp_path, TreeLimits(file_bytes=10)).peek("asked") is None
 
 
 def test_a_peek_reads_one_file_without_a_walk(tmp_path):
@@ -308,10 +310,10 @@ def test_odd_bytes_come_back_unchanged(tmp_path_factory, content):
     assert Tree.open(root).read("odd") == content
 
 
-def test_troubles_are_what_is_skipped(tmp_path):
+def test_skip_reasons_equal_skipped(tmp_path):
     put(tmp_path, "a")
     (tmp_path / "out").symlink_to("/")
     tree = Tree.open(tmp_path)
     tree.paths()
 
-    assert [(item.path, item.reason) for item in tree.skipped] == tree.troubles != []
+    assert [(item.path, item.reason) for item in tree.skipped] == tree.skip_reasons != []

@@ -17,18 +17,18 @@ from hypothesis import strategies as st
 from processes import Program
 from waiting import wait_for_line
 
-from rocm3d.model.failure import UserError
-from rocm3d.workspace.journal import Journal, digest
+from rocm3d.model.errors import UserError
+from rocm3d.workspace.journal import UndoJournal, digest
 from rocm3d.workspace.writer import Writer
 
 
 def opened(root: Path) -> Writer:
-    return Writer(root, Journal.open(root))
+    return Writer(root, UndoJournal.open(root))
 
 
 def restore(root: Path) -> None:
     """Restores a tree like undo, only from files on disk."""
-    journal = Journal.open(root)
+    journal = UndoJournal.open(root)
     writer = Writer(root, journal)
     for path in journal.entries:
         writer.restore(path, journal.original(path))
@@ -53,7 +53,7 @@ def test_path_out_of_the_tree_is_refused(tmp_path, path):
     root.mkdir()
     with pytest.raises(UserError, match="is outside the repository"):
         opened(root).write(path, b"new")
-    assert [str(place.relative_to(tmp_path)) for place in tmp_path.rglob("*")] == ["repo"]
+    assert [str(file_path.relative_to(tmp_path)) for file_path in tmp_path.rglob("*")] == ["repo"]
 
 
 def test_absolute_path_is_refused_even_where_it_could_be_written(tmp_path):
@@ -100,7 +100,7 @@ def test_folder_in_the_place_of_the_file_is_refused(tmp_path):
     (tmp_path / "requirements.txt").mkdir()
     with pytest.raises(UserError, match=r"requirements\.txt"):
         opened(tmp_path).write("requirements.txt", b"new")
-    assert Journal.open(tmp_path).entries == {}
+    assert UndoJournal.open(tmp_path).entries == {}
 
 
 def test_file_in_the_place_of_the_folder_is_refused_and_undo_still_works(tmp_path):
@@ -115,22 +115,22 @@ def test_file_in_the_place_of_the_folder_is_refused_and_undo_still_works(tmp_pat
     assert (tmp_path / "rocm-port").read_bytes() == b"a file"
 
 
-def test_tree_that_cannot_be_written_is_refused_in_one_line(reachable, as_nobody):
+def test_tree_that_cannot_be_written_is_refused_in_one_line(reachable, run_unprivileged):
     (reachable / "a.py").write_bytes(b"old")
-    said = as_nobody(
-        "try:\n    writer.Writer(place, journal.Journal.open(place)).write('a.py', b'new')\n"
+    output = run_unprivileged(
+        "try:\n    writer.Writer(place, journal.UndoJournal.open(place)).write('a.py', b'new')\n"
         "except UserError as error:\n    print('refused', '--into' in error.hint)",
         reachable,
     )
-    assert said == "refused True\n"
+    assert output == "refused True\n"
 
 
-def test_disk_full_leaves_the_old_file_and_the_way_back(tmp_path):
+def test_full_disk_leaves_the_old_file_and_the_journal(tmp_path):
     (tmp_path / "a.py").write_bytes(b"old")
     writer = opened(tmp_path)
     with full_disk(4096), pytest.raises((UserError, OSError)):
         writer.write("a.py", b"n" * 10_000)
-    journal = Journal.open(tmp_path)
+    journal = UndoJournal.open(tmp_path)
     assert (tmp_path / "a.py").read_bytes() == b"old"
     assert journal.entries["a.py"].before == digest(b"old")
     assert journal.entries["a.py"].after == digest(b"n" * 10_000)
@@ -151,7 +151,7 @@ def test_failed_second_write_leaves_bytes_that_the_journal_knows(tmp_path):
     with full_disk(4096), pytest.raises((UserError, OSError)):
         writer.write("a.py", b"n" * 10_000)
     assert (tmp_path / "a.py").read_bytes() == b"first"
-    assert digest(b"first") in str(vars(Journal.open(tmp_path).entries["a.py"]))
+    assert digest(b"first") in str(vars(UndoJournal.open(tmp_path).entries["a.py"]))
 
 
 def test_same_content_is_no_change(tmp_path):
@@ -174,7 +174,7 @@ def test_missing_folder_is_no_trouble_to_remove(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_file_is_replaced_and_its_mode_kept(tmp_path):
+def test_file_is_replaced_with_the_same_mode(tmp_path):
     (tmp_path / "run.sh").write_bytes(b"old")
     (tmp_path / "run.sh").chmod(0o750)
     opened(tmp_path).write("run.sh", b"new")
@@ -182,7 +182,7 @@ def test_file_is_replaced_and_its_mode_kept(tmp_path):
     assert (tmp_path / "run.sh").stat().st_mode & 0o7777 == 0o750
 
 
-def test_new_file_gets_the_mode_the_user_asks_for(tmp_path):
+def test_new_file_respects_the_umask(tmp_path):
     old = os.umask(0o027)
     try:
         opened(tmp_path).write("a.txt", b"new")
@@ -191,11 +191,11 @@ def test_new_file_gets_the_mode_the_user_asks_for(tmp_path):
     assert (tmp_path / "a.txt").stat().st_mode & 0o7777 == 0o640
 
 
-def test_new_folders_are_made_and_remembered(tmp_path):
+def test_new_folders_are_created_and_recorded(tmp_path):
     writer = opened(tmp_path)
     writer.write("a/b/c.txt", b"new")
     writer.write("a/b/d.txt", b"new")
-    entries = Journal.open(tmp_path).entries
+    entries = UndoJournal.open(tmp_path).entries
     assert (tmp_path / "a" / "b" / "c.txt").read_bytes() == b"new"
     assert sorted(entries["a/b/c.txt"].folders) == ["a", "a/b"]
     assert entries["a/b/d.txt"].folders == []
@@ -204,7 +204,7 @@ def test_new_folders_are_made_and_remembered(tmp_path):
 def test_no_temporary_file_is_left(tmp_path):
     (tmp_path / "a.py").write_bytes(b"old")
     opened(tmp_path).write("a.py", b"new")
-    names = {place.relative_to(tmp_path).as_posix() for place in tmp_path.rglob("*") if place.is_file()}
+    names = {file_path.relative_to(tmp_path).as_posix() for file_path in tmp_path.rglob("*") if file_path.is_file()}
     assert names == {
         "a.py", ".rocm3d/.gitignore", ".rocm3d/undo/journal.json", f".rocm3d/undo/{digest(b'old')}",
     }  # fmt: skip
@@ -217,7 +217,7 @@ def test_other_names_of_a_hard_linked_file_keep_the_old_bytes(tmp_path):
     assert (tmp_path / "b.py").read_bytes() == b"old"
 
 
-def test_two_spellings_of_a_path_share_one_way_back(tmp_path):
+def test_two_spellings_of_a_path_share_one_entry(tmp_path):
     (tmp_path / "src").mkdir()
     (tmp_path / "src" / "a.py").write_bytes(b"old")
     writer = opened(tmp_path)
@@ -227,7 +227,7 @@ def test_two_spellings_of_a_path_share_one_way_back(tmp_path):
     assert (tmp_path / "src" / "a.py").read_bytes() == b"old"
 
 
-def test_restored_file_that_was_not_there_is_gone(tmp_path):
+def test_restored_new_file_is_removed(tmp_path):
     writer = opened(tmp_path)
     writer.write("a.txt", b"new")
     writer.restore("a.txt", None)
@@ -243,14 +243,14 @@ PATHS = ("a.py", "bin/run.sh", "new/deep/b.txt", "new/c.txt", "made.txt")
     writes=st.lists(st.tuples(st.sampled_from(PATHS), st.binary(max_size=40)), max_size=12),
     reopen=st.booleans(),
 )
-def test_any_sequence_of_writes_can_be_taken_back(snapshot, writes, reopen):
+def test_any_sequence_of_writes_can_be_undone(snapshot, writes, reopen):
     with tempfile.TemporaryDirectory() as name:
         root = Path(name)
         (root / "bin").mkdir()
         (root / "a.py").write_bytes(b"a\r\n\xff")
         (root / "bin" / "run.sh").write_bytes(b"")
         (root / "bin" / "run.sh").chmod(0o755)
-        files, folders = snapshot(root), {place for place in root.rglob("*") if place.is_dir()}
+        files, folders = snapshot(root), {file_path for file_path in root.rglob("*") if file_path.is_dir()}
         writer = opened(root)
         for path, content in writes:
             writer.write(path, content)
@@ -258,17 +258,19 @@ def test_any_sequence_of_writes_can_be_taken_back(snapshot, writes, reopen):
             writer = opened(root) if reopen else writer
         restore(root)
         assert snapshot(root) == files
-        assert {place for place in root.rglob("*") if place.is_dir() and ".rocm3d" not in place.parts} == folders
+        assert {
+            file_path for file_path in root.rglob("*") if file_path.is_dir() and ".rocm3d" not in file_path.parts
+        } == folders
 
 
 CRASH = """
 import os, signal, sys
 from pathlib import Path
-from rocm3d.workspace.journal import Journal
+from rocm3d.workspace.journal import UndoJournal
 from rocm3d.workspace.writer import Writer
 
 root, moment = Path(sys.argv[1]), sys.argv[2]
-journal = Journal.open(root)
+journal = UndoJournal.open(root)
 writer = Writer(root, journal)
 writer.write("a.py", b"new a")
 writer.write("made/b.txt", b"new b")
@@ -297,9 +299,9 @@ def test_process_killed_at_a_random_moment_leaves_whole_files(tmp_path, snapshot
     (tmp_path / "a.py").write_bytes(b"old")
     before = snapshot(tmp_path)
     script = (
-        "import sys\nfrom pathlib import Path\nfrom rocm3d.workspace.journal import Journal\n"
+        "import sys\nfrom pathlib import Path\nfrom rocm3d.workspace.journal import UndoJournal\n"
         "from rocm3d.workspace.writer import Writer\nroot = Path(sys.argv[1])\n"
-        "writer = Writer(root, Journal.open(root))\nprint('go', flush=True)\n"
+        "writer = Writer(root, UndoJournal.open(root))\nprint('go', flush=True)\n"
         "n = 0\nwhile True:\n    n += 1\n    writer.write('a.py', bytes([n % 250]) * 200_000)\n"
     )
     for wait in (0.01, 0.05, 0.1):

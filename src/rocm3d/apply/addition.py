@@ -31,5 +31,5 @@ class Addition:
 def additions() -> tuple[Addition, ...]:
     """All additions, sorted by name: the `addition` of every module in additions/."""
     package = importlib.import_module("rocm3d.apply.additions")
-    names = sorted(item.name for item in pkgutil.iter_modules(package.__path__))
+    names = sorted(module_info.name for module_info in pkgutil.iter_modules(package.__path__))
     return tuple(importlib.import_module(f"{package.__name__}.{name}").addition for name in names)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.git_patch import file_diff, mail
-from rocm3d.apply.modules import Module, holding, original
-from rocm3d.apply.rewrite import Refuse, rewrites
-from rocm3d.model.patch import FileChange, ModulePatch, Patch, Refused
-from rocm3d.syntax.isolation import prove
+from rocm3d.apply.git_patch import file_diff, mail_patch
+from rocm3d.apply.rewrite import RewriteRefusedError, rewrites
+from rocm3d.apply.submodules import CheckedOutSubmodule, find_submodule, original_bytes
+from rocm3d.model.patch import FileChange, Patch, RefusedEdit, SubmodulePatch
+from rocm3d.syntax.isolation import prove_isolation
 from rocm3d.workspace.journal import digest
 
 if TYPE_CHECKING:
-    from rocm3d.apply.request import Request
+    from rocm3d.apply.request import ApplyRequest
     from rocm3d.model.plan import PlannedEdit
     from rocm3d.workspace.tree import Tree
 
@@ -20,51 +20,57 @@ if TYPE_CHECKING:
 class Edits:
     """The files edited so far. `earlier` is the patch of an earlier apply to the same tree."""
 
-    def __init__(self, tree: Tree, request: Request, earlier: Patch | None) -> None:
+    def __init__(self, tree: Tree, request: ApplyRequest, earlier: Patch | None) -> None:
         self.tree, self.request, self.earlier = tree, request, earlier
         self.contents: dict[str, bytes] = {}
-        self.refused: list[Refused] = []
+        self.refused: list[RefusedEdit] = []
         self._planned: dict[str, list[PlannedEdit]] = {}
         self._recipes: dict[str, list[str]] = {}
         self._committed: dict[str, bytes | None] = {}
 
-    def file(self, path: str, planned: list[PlannedEdit]) -> None:
+    def edit_file(self, path: str, planned: list[PlannedEdit]) -> None:
         """Make the planned edits of one file. Each one must be proven against the original file."""
         self._planned[path] = planned
-        data, obstacle = self._start(path)
-        data, made, refused = self._run(path, data, obstacle)
+        data, obstacle = self._initial_bytes(path)
+        data, recipes, refused = self._run_edits(path, data, obstacle)
         self.refused += refused
-        if made:
-            self.contents[path], self._recipes[path] = data, made
+        if recipes:
+            self.contents[path], self._recipes[path] = data, recipes
 
-    def put(self, path: str, data: bytes) -> None:
+    def add_proven(self, path: str, data: bytes) -> None:
         """Add an edit that has no recipe. It is dropped unless the same proof holds."""
-        if self.module(path) is None and path not in self.contents and prove(path, self.original(path), data).holds:
+        if (
+            self.submodule_of(path) is None
+            and path not in self.contents
+            and prove_isolation(path, self.original(path), data).holds
+        ):
             self.contents[path], self._recipes[path] = data, []
 
-    def carry(self) -> None:
+    def carry_over_earlier(self) -> None:
         """Keep edits of an earlier apply that are still in the tree, even if this apply excludes them."""
         known = {} if self.earlier is None else {change.path: change.recipes for change in self.earlier.changes}
         for path, before in self.request.originals.items():
             if before is None or path not in self.tree:
                 continue
-            now = self.contents.get(path) or self.tree.read(path)
-            if now is not None and now != before:
-                self.contents[path] = now
-                made = [*(known.get(path) or self._replayed(path, before)), *self._recipes.get(path, ())]
-                self._recipes[path] = list(dict.fromkeys(made))
-                self.refused = [item for item in self.refused if item.path != path or item.recipe not in made]
+            current = self.contents.get(path) or self.tree.read(path)
+            if current is not None and current != before:
+                self.contents[path] = current
+                recipes = [*(known.get(path) or self._recipes_by_replay(path, before)), *self._recipes.get(path, ())]
+                self._recipes[path] = list(dict.fromkeys(recipes))
+                self.refused = [
+                    refusal for refusal in self.refused if refusal.path != path or refusal.recipe not in recipes
+                ]
 
-    def module(self, path: str) -> Module | None:
+    def submodule_of(self, path: str) -> CheckedOutSubmodule | None:
         """The submodule that contains the file."""
-        return holding(path, self.request.modules)
+        return find_submodule(path, self.request.submodules)
 
     def original(self, path: str) -> bytes:
         """The file before any apply; in a submodule, the committed file."""
-        before = self._of_commit(path) if self.module(path) else self.request.originals.get(path)
+        before = self._committed_bytes(path) if self.submodule_of(path) else self.request.originals.get(path)
         return before or self.tree.read(path) or b""
 
-    def change(self, path: str) -> FileChange:
+    def file_change(self, path: str) -> FileChange:
         """The change of an edited file, with one proof for all its edits together."""
         before, after = self.original(path), self.contents[path]
         return FileChange(
@@ -73,73 +79,76 @@ class Edits:
             before=digest(before),
             after=digest(after),
             recipes=tuple(self._recipes[path]),
-            proof=prove(path, before, after),
+            proof=prove_isolation(path, before, after),
             diff=file_diff(path, before, after).decode("utf-8", "replace"),
         )
 
-    def modules(self) -> list[tuple[ModulePatch, bytes]]:
+    def submodule_patches(self) -> list[tuple[SubmodulePatch, bytes]]:
         """One patch record and its bytes for each submodule with edits, sorted by path."""
-        found = []
-        for module in sorted(self.request.modules, key=lambda module: module.path):
-            paths = sorted(path for path in self.contents if self.module(path) == module)
+        patches = []
+        for module in sorted(self.request.submodules, key=lambda module: module.path):
+            paths = sorted(path for path in self.contents if self.submodule_of(path) == module)
             if not paths or module.commit is None:
                 continue
-            record = ModulePatch(
+            record = SubmodulePatch(
                 path=module.path,
                 name=module.name,
                 commit=module.commit,
-                file=f"{self.request.folder}/{module.patch}",
-                changes=tuple(self.change(path) for path in paths),
+                file=f"{self.request.folder}/{module.patch_path}",
+                changes=tuple(self.file_change(path) for path in paths),
             )
-            diffs = [file_diff(module.inside(path) or path, self.original(path), self.contents[path]) for path in paths]
+            diffs = [
+                file_diff(module.relative_path(path) or path, self.original(path), self.contents[path])
+                for path in paths
+            ]
             text = (
                 f"For commit {module.commit} of {module.name}. Every edit is guarded: without ROCm nothing changes.\n"
             )
-            found.append((record, mail(f"{module.name}: build and run with ROCm", text, diffs)))
-        return found
+            patches.append((record, mail_patch(f"{module.name}: build and run with ROCm", text, diffs)))
+        return patches
 
-    def _start(self, path: str) -> tuple[bytes, str | None]:
+    def _initial_bytes(self, path: str) -> tuple[bytes, str | None]:
         """The bytes to edit, and the reason why the file cannot be edited (None if it can)."""
         data = self.tree.read(path) if path in self.tree else None
         if data is None:
             return b"", "cannot read the file"
-        module = self.module(path)
+        module = self.submodule_of(path)
         if module is None:
             return data, None
         if module.commit is None:
             return data, f"git does not report the commit of submodule {module.path}"
-        was = self._of_commit(path)
-        return (was, None) if was else (data, f"differs from commit {module.commit[:12]} of {module.path}")
+        committed = self._committed_bytes(path)
+        return (committed, None) if committed else (data, f"differs from commit {module.commit[:12]} of {module.path}")
 
-    def _of_commit(self, path: str) -> bytes | None:
-        module = self.module(path)
+    def _committed_bytes(self, path: str) -> bytes | None:
+        module = self.submodule_of(path)
         if path not in self._committed and module is not None:
-            self._committed[path] = original(module, path, self.tree, self.earlier)
+            self._committed[path] = original_bytes(module, path, self.tree, self.earlier)
         return self._committed.get(path)
 
-    def _run(self, path: str, data: bytes, obstacle: str | None) -> tuple[bytes, list[str], list[Refused]]:
+    def _run_edits(self, path: str, data: bytes, obstacle: str | None) -> tuple[bytes, list[str], list[RefusedEdit]]:
         """The edited bytes, the recipes that changed them, and the refused edits with reasons."""
-        made: list[str] = []
-        refused: list[Refused] = []
+        recipes: list[str] = []
+        refused: list[RefusedEdit] = []
         for edit in self._planned.get(path, ()):
-            changed, reason = (data, obstacle) if obstacle else self._attempt(path, data, edit)
+            changed, reason = (data, obstacle) if obstacle else self._try_edit(path, data, edit)
             if reason is not None:
-                places = tuple(str(found.location) for found in edit.findings)
-                refused.append(Refused(path=path, recipe=edit.recipe, reason=reason, places=places))
+                locations = tuple(str(finding.location) for finding in edit.findings)
+                refused.append(RefusedEdit(path=path, recipe=edit.recipe, reason=reason, places=locations))
             elif changed != data:
-                made.append(edit.recipe)
+                recipes.append(edit.recipe)
                 data = changed
-        return data, made, refused
+        return data, recipes, refused
 
-    def _replayed(self, path: str, before: bytes) -> list[str]:
+    def _recipes_by_replay(self, path: str, before: bytes) -> list[str]:
         """Recipes of an edited file that is missing in the patch document, as after a crash."""
-        data, made, _ = self._run(path, before, None)
-        return made if data == self.tree.read(path) else []
+        data, recipes, _ = self._run_edits(path, before, None)
+        return recipes if data == self.tree.read(path) else []
 
-    def _attempt(self, path: str, data: bytes, edit: PlannedEdit) -> tuple[bytes, str | None]:
-        unwanted = self.request.choice.against(edit)
-        if unwanted is not None:
-            return data, unwanted
+    def _try_edit(self, path: str, data: bytes, edit: PlannedEdit) -> tuple[bytes, str | None]:
+        exclusion = self.request.selection.exclusion_reason(edit)
+        if exclusion is not None:
+            return data, exclusion
         if edit.safety == "manual":
             return data, "manual recipe: never applied automatically"
         if edit.rewrite not in rewrites():
@@ -148,7 +157,7 @@ class Edits:
             return data, "needs your review: apply with --review"
         try:
             changed = rewrites()[edit.rewrite].edit(data, edit.parameters)
-        except Refuse as refusal:
+        except RewriteRefusedError as refusal:
             return data, str(refusal)
-        proof = prove(path, self.original(path), changed)
+        proof = prove_isolation(path, self.original(path), changed)
         return (changed, None) if proof.holds else (data, f"NVIDIA isolation not proven: {proof.detail}")

@@ -13,69 +13,74 @@ from itertools import pairwise
 
 from rocm3d import __version__
 
-_IN_CRLF = re.compile(rb"^[ +-][^\n]*\r\n", re.MULTILINE)
+_CRLF_LINE = re.compile(rb"^[ +-][^\n]*\r\n", re.MULTILINE)
 _HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 _NO_NEWLINE = b"\\ No newline at end of file\n"
 # Goes below the line of dashes: git ignores the text between it and the first diff.
-_CRLF = (
+_CRLF_NOTE = (
     "Lines of some files end in CRLF. `git apply` takes this patch as it is; `git am` wants --keep-cr, but not where\n"
     "attributes of git convert line ends.\n"
 )
-_START = re.compile(rb"^diff --git ", re.MULTILINE)
+_DIFF_START = re.compile(rb"^diff --git ", re.MULTILINE)
 # The last two lines of a mail. No line of a diff begins with these characters.
 _SIGNATURE = re.compile(rb"\n-- \n[^ +\-\\@\n][^\n]*\n*\Z")
 _ESCAPED = re.compile(rb'\\(?:[tnr"\\]|[0-7]{3})')
-_ODD = re.compile(r'[\x00-\x1f"\\\x7f]')
-_NAMED = {"\t": "\\t", "\n": "\\n", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
+_SPECIAL = re.compile(r'[\x00-\x1f"\\\x7f]')
+_ESCAPES = {"\t": "\\t", "\n": "\\n", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
 
 
 def file_diff(path: str, before: bytes | None, after: bytes) -> bytes:
     """The diff of one file; `before` is None for a new file. File modes do not change; a new file gets 0644."""
-    old, new = _name(f"a/{path}"), _name(f"b/{path}")
+    old, new = _quoted_path(f"a/{path}"), _quoted_path(f"b/{path}")
     head = b"diff --git %s %s\n" % (old, new) + (b"new file mode 100644\n" if before is None else b"")
     # git ends names that contain a space with a tab, because other programs read the text after a space as a date.
-    source = b"/dev/null" if before is None else _ended(old)
+    source = b"/dev/null" if before is None else _with_trailing_tab(old)
     lines = difflib.diff_bytes(
-        difflib.unified_diff, _lines(before or b""), _lines(after), source, _ended(new), lineterm=b"\n"
+        difflib.unified_diff,
+        _split_lines(before or b""),
+        _split_lines(after),
+        source,
+        _with_trailing_tab(new),
+        lineterm=b"\n",
     )
     return head + b"".join(line if line.endswith(b"\n") else line + b"\n" + _NO_NEWLINE for line in lines)
 
 
-def patched(before: bytes, diff: bytes) -> bytes:
+def apply_diff(before: bytes, diff: bytes) -> bytes:
     """Apply a diff made by `file_diff` to the bytes that it was made for."""
-    lines, out, at = _lines(before), [], 0
-    rest = iter(_joined(diff))
-    for line in rest:
+    lines, out, position = _split_lines(before), [], 0
+    diff_lines = iter(_diff_lines(diff))
+    for line in diff_lines:
         match = _HUNK.match(line)
         if match is None:
             continue
         first, old, new = int(match[1]), int(match[2] or 1), int(match[3] or 1)
         start = first - 1 if old else first
-        out += lines[at:start]
-        at = start + old
+        out += lines[position:start]
+        position = start + old
         # Count lines instead of matching them: a line of the file may look like a hunk header.
         while old > 0 or new > 0:
-            kind, text = (line := next(rest))[:1], line[1:]
+            kind, text = (line := next(diff_lines))[:1], line[1:]
             old, new = old - (kind in b" -"), new - (kind in b" +")
             out += [text] if kind in b" +" else []
-    return b"".join([*out, *lines[at:]])
+    return b"".join([*out, *lines[position:]])
 
 
-def diff_of(path: str, patch: bytes) -> bytes | None:
+def extract_diff(path: str, patch: bytes) -> bytes | None:
     """The diff of one file in a patch made by `mail_patch`; None if the patch does not change the file."""
-    start = b"\ndiff --git %s %s\n" % (_name(f"a/{path}"), _name(f"b/{path}"))
-    _, found, rest = patch.partition(start)
-    return found[1:] + rest.partition(b"\ndiff --git ")[0] + b"\n" if found else None
+    start = b"\ndiff --git %s %s\n" % (_quoted_path(f"a/{path}"), _quoted_path(f"b/{path}"))
+    _, header, tail = patch.partition(start)
+    return header[1:] + tail.partition(b"\ndiff --git ")[0] + b"\n" if header else None
 
 
-def parts_of(patch: bytes) -> dict[str, bytes]:
+def split_by_file(patch: bytes) -> dict[str, bytes]:
     """The diff of each file by path, without message and signature. Accepts patches made by other tools."""
     body = _SIGNATURE.sub(b"\n", patch)
-    starts = [*(found.start() for found in _START.finditer(body)), len(body)]
-    return {_path(diff := body[start:end]): diff for start, end in pairwise(starts)}
+    starts = [*(match.start() for match in _DIFF_START.finditer(body)), len(body)]
+    return {_diff_path(diff := body[start:end]): diff for start, end in pairwise(starts)}
 
 
-def mail(subject: str, text: str, diffs: Iterable[bytes]) -> bytes:
+def mail_patch(subject: str, text: str, diffs: Iterable[bytes]) -> bytes:
     """A patch with a commit message. `git am` requires a sender; without a date it uses the current time."""
     body = b"".join(diffs)
     head = (
@@ -84,31 +89,31 @@ def mail(subject: str, text: str, diffs: Iterable[bytes]) -> bytes:
         f"Subject: [PATCH] {subject}\n"
         "Content-Type: text/plain; charset=UTF-8\n"
         "Content-Transfer-Encoding: 8bit\n"
-        f"\n{text.rstrip()}\n---\n{_CRLF if _IN_CRLF.search(body) else ''}\n"
+        f"\n{text.rstrip()}\n---\n{_CRLF_NOTE if _CRLF_LINE.search(body) else ''}\n"
     )
     return head.encode() + body + f"-- \nrocm3d {__version__}\n\n".encode()
 
 
-def _path(diff: bytes) -> str:
-    rest = diff.partition(b"\n")[0].removeprefix(b"diff --git ")
+def _diff_path(diff: bytes) -> str:
+    names = diff.partition(b"\n")[0].removeprefix(b"diff --git ")
     # Both names are equal, so split the line in the middle: a name may itself contain ` b/`.
-    half = len(rest) // 2
-    name = rest[half + 1 :] if rest[half : half + 1] == b" " else rest.rpartition(b" ")[2]
+    half = len(names) // 2
+    name = names[half + 1 :] if names[half : half + 1] == b" " else names.rpartition(b" ")[2]
     if name.startswith(b'"'):
         name = _ESCAPED.sub(_unescaped, name[1:-1])
     return name.removeprefix(b"b/").decode("utf-8", "surrogateescape")
 
 
-def _unescaped(found: re.Match[bytes]) -> bytes:
-    word = found.group()
-    named = {text.encode(): raw.encode() for raw, text in _NAMED.items()}
-    return named.get(word) or bytes([int(word[1:], 8) & 0xFF])
+def _unescaped(match: re.Match[bytes]) -> bytes:
+    escape = match.group()
+    named = {text.encode(): raw.encode() for raw, text in _ESCAPES.items()}
+    return named.get(escape) or bytes([int(escape[1:], 8) & 0xFF])
 
 
-def _joined(diff: bytes) -> list[bytes]:
+def _diff_lines(diff: bytes) -> list[bytes]:
     """The lines of a diff. A last line of a file without a newline has none here either."""
     lines: list[bytes] = []
-    for line in _lines(diff):
+    for line in _split_lines(diff):
         if line == _NO_NEWLINE:
             lines[-1] = lines[-1][:-1]
         else:
@@ -116,19 +121,19 @@ def _joined(diff: bytes) -> list[bytes]:
     return lines
 
 
-def _lines(data: bytes) -> list[bytes]:
+def _split_lines(data: bytes) -> list[bytes]:
     """Lines as git counts them: only a newline ends a line; CR and form feeds are part of it."""
-    *whole, last = data.split(b"\n")
-    return [*(line + b"\n" for line in whole), *([last] if last else [])]
+    *complete, last = data.split(b"\n")
+    return [*(line + b"\n" for line in complete), *([last] if last else [])]
 
 
-def _name(path: str) -> bytes:
+def _quoted_path(path: str) -> bytes:
     """The path as git writes it: quoted only if it contains a control character, a quote or a backslash."""
-    if not _ODD.search(path):
+    if not _SPECIAL.search(path):
         return path.encode("utf-8", "surrogateescape")
-    quoted = _ODD.sub(lambda found: _NAMED.get(found.group(), f"\\{ord(found.group()):03o}"), path)
+    quoted = _SPECIAL.sub(lambda match: _ESCAPES.get(match.group(), f"\\{ord(match.group()):03o}"), path)
     return b'"%s"' % quoted.encode("utf-8", "surrogateescape")
 
 
-def _ended(name: bytes) -> bytes:
+def _with_trailing_tab(name: bytes) -> bytes:
     return name + b"\t" if b" " in name else name

@@ -5,29 +5,29 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.lane_calls import function_around
+from rocm3d.apply.lane_calls import enclosing_function
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
     from rocm3d.syntax.cuda import CudaUnit
 
-_FULL = "cooperative_groups"
+_NAMESPACE = "cooperative_groups"
 _ALIAS = re.compile(r"namespace\s+(\w+)\s*=\s*(?:::)?cooperative_groups\s*;")
 
 
-def namespaces(unit: CudaUnit) -> tuple[str, ...]:
+def group_namespaces(unit: CudaUnit) -> tuple[str, ...]:
     """The namespace's full name, the usual alias `cg`, and the aliases that the file defines."""
     nodes = unit.nodes("namespace_alias_definition")
     aliases = (match.group(1) for node in nodes if (match := _ALIAS.search(unit.slice(node))) is not None)
-    return tuple(dict.fromkeys((_FULL, "cg", *aliases)))
+    return tuple(dict.fromkeys((_NAMESPACE, "cg", *aliases)))
 
 
 def is_tile(unit: CudaUnit, group: Node) -> bool:
     """Whether the enclosing function declares the variable as a tile. In HIP, tiles have shuffles and a size."""
     if group.type != "identifier":
         return False
-    name, function = re.escape(unit.slice(group)), unit.slice(function_around(unit, group))
-    made = re.search(rf"\b{name}\s*(?:=|\()\s*[\w:]*\btiled_partition\s*<", function)
+    name, function = re.escape(unit.slice(group)), unit.slice(enclosing_function(unit, group))
+    partitioned = re.search(rf"\b{name}\s*(?:=|\()\s*[\w:]*\btiled_partition\s*<", function)
     typed = re.search(rf"\bthread_block_tile\s*<[^;{{}}()]*>\s*(?:const\s*)?&?\s*{name}\b", function)
-    return made is not None or typed is not None
+    return partitioned is not None or typed is not None

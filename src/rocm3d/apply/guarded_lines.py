@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.model.text import Text
 from rocm3d.syntax.directives import Directive, blanked, directives
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 # torch's BuildExtension defines USE_ROCM for every source; other builds may define only the platform macro.
 _GUARDS = {"torch": b"defined(USE_ROCM)", "any": b"defined(USE_ROCM) || defined(__HIP_PLATFORM_AMD__)"}
 # Longer copies are unreadable: such edits need a macro alias, or a manual edit.
-_MOST_LINES = 24
+_MAX_COPIED_LINES = 24
 # A function or block up to this length is copied completely.
-_NEAR_LINES = 8
+_MAX_BRACE_LINES = 8
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Replacement:
 
 
 @dataclass(frozen=True)
-class Lines:
+class LineReplacement:
     """Complete lines at bytes [start, end), and their replacement in a ROCm build; None removes them there."""
 
     start: int
@@ -47,156 +47,160 @@ class _Block:
 
     start: int
     end: int
-    inside: tuple[Replacement, ...]
+    replacements: tuple[Replacement, ...]
 
 
-def guard(parameters: Parameters) -> bytes:
+def guard_condition(parameters: Parameters) -> bytes:
     """The preprocessor condition of a ROCm build, chosen by the parameter `guard` of the recipe or the plan."""
     return _GUARDS[str(parameters.get("guard", "any"))]
 
 
 def guard_lines(data: bytes, replacements: Iterable[Replacement], parameters: Parameters) -> bytes:
     """Make each replacement in a guarded copy of its lines. Lines inside one pair of parentheses stay together."""
-    wanted = sorted(replacements, key=lambda item: item.start)
-    if not wanted:
+    ordered = sorted(replacements, key=lambda item: item.start)
+    if not ordered:
         return data
     newline = Text(data).newline
-    out, at = [], 0
-    for block in _blocks(data, wanted):
-        out += [data[at : block.start], b"#if ", guard(parameters), newline, _replaced(data, block)]
+    out, copied_to = [], 0
+    for block in _blocks(data, ordered):
+        out += [data[copied_to : block.start], b"#if ", guard_condition(parameters), newline, _rocm_lines(data, block)]
         out += [b"#else", newline, data[block.start : block.end], b"#endif", newline]
-        at = block.end
-    return b"".join([*out, data[at:]])
+        copied_to = block.end
+    return b"".join([*out, data[copied_to:]])
 
 
-def choose_lines(data: bytes, chosen: Iterable[Lines], parameters: Parameters) -> bytes:
+def replace_lines(data: bytes, replacements: Iterable[LineReplacement], parameters: Parameters) -> bytes:
     """Put each range of lines behind the guard; the lines may contain directives."""
-    newline, condition = Text(data).newline, guard(parameters)
-    out, at = [], 0
-    for item in sorted(chosen, key=lambda item: item.start):
-        own = data[item.start : item.end]
-        if not own.endswith(b"\n") or item.start < at:
-            raise Refuse("the last line has no newline" if item.start >= at else "two edits overlap")
+    newline, condition = Text(data).newline, guard_condition(parameters)
+    out, copied_to = [], 0
+    for item in sorted(replacements, key=lambda item: item.start):
+        original = data[item.start : item.end]
+        if not original.endswith(b"\n") or item.start < copied_to:
+            raise RewriteRefusedError(
+                "the last line has no newline" if item.start >= copied_to else "two edits overlap"
+            )
         if item.rocm is None:
-            parts = [b"#if ", unless_rocm(parameters), newline, own]
+            parts = [b"#if ", not_rocm_condition(parameters), newline, original]
         else:
             rocm = item.rocm.encode().replace(b"\n", newline)
-            parts = [b"#if ", condition, newline, rocm, b"#else", newline, own]
-        out += [data[at : item.start], *parts, b"#endif", newline]
-        at = item.end
-    return b"".join([*out, data[at:]])
+            parts = [b"#if ", condition, newline, rocm, b"#else", newline, original]
+        out += [data[copied_to : item.start], *parts, b"#endif", newline]
+        copied_to = item.end
+    return b"".join([*out, data[copied_to:]])
 
 
-def unless_rocm(parameters: Parameters) -> bytes:
+def not_rocm_condition(parameters: Parameters) -> bytes:
     """The preprocessor condition of all other builds."""
-    return b" && ".join(b"!" + part for part in guard(parameters).split(b" || "))
+    return b" && ".join(b"!" + part for part in guard_condition(parameters).split(b" || "))
 
 
-def insert_guarded(data: bytes, at: int, text: bytes, parameters: Parameters) -> bytes:
+def insert_guarded(data: bytes, offset: int, text: bytes, parameters: Parameters) -> bytes:
     """Insert lines for ROCm builds only, before the line that begins at `offset`."""
     newline = Text(data).newline
     body = text.replace(b"\n", newline)
-    return b"".join([data[:at], b"#if ", guard(parameters), newline, body, b"#endif", newline, data[at:]])
+    return b"".join(
+        [data[:offset], b"#if ", guard_condition(parameters), newline, body, b"#endif", newline, data[offset:]]
+    )
 
 
-def after_includes(data: bytes, before: int | None = None) -> int:
+def offset_after_includes(data: bytes, before: int | None = None) -> int:
     """Where to insert helpers: the start of the line after the last top-level include in front of offset `before`."""
-    opened: list[bool] = []  # for each open #if: whether it contains an include
-    place = 0
-    for item in _without_include_guard(data):
-        if before is not None and item.start >= before:
+    open_conditionals: list[bool] = []  # for each open #if: whether it contains an include
+    offset = 0
+    for directive in _without_include_guard(data):
+        if before is not None and directive.start >= before:
             break
-        if item.keyword in ("if", "ifdef", "ifndef"):
-            opened.append(False)
-        elif item.keyword == "endif" and opened:
-            if opened.pop() and not opened:
-                place = item.end
-        elif item.keyword == "include" and not opened:
-            place = item.end
-        elif item.keyword == "include":
-            opened = [True] * len(opened)
-        elif item.keyword == "pragma" and item.argument == "once":
-            place = max(place, item.end)
-    return _checked_place(data, place)
+        if directive.keyword in ("if", "ifdef", "ifndef"):
+            open_conditionals.append(False)
+        elif directive.keyword == "endif" and open_conditionals:
+            if open_conditionals.pop() and not open_conditionals:
+                offset = directive.end
+        elif directive.keyword == "include" and not open_conditionals:
+            offset = directive.end
+        elif directive.keyword == "include":
+            open_conditionals = [True] * len(open_conditionals)
+        elif directive.keyword == "pragma" and directive.argument == "once":
+            offset = max(offset, directive.end)
+    return _checked_offset(data, offset)
 
 
 def _without_include_guard(data: bytes) -> list[Directive]:
     """The file's directives. An include guard around the complete file counts as `#pragma once`."""
-    found = directives(data)
-    if len(found) > 2 and found[0].keyword == "ifndef" and found[1].keyword == "define":
+    all_directives = directives(data)
+    if len(all_directives) > 2 and all_directives[0].keyword == "ifndef" and all_directives[1].keyword == "define":
         depth, ends = 0, -1
-        for index, item in enumerate(found):
-            depth += {"if": 1, "ifdef": 1, "ifndef": 1, "endif": -1}.get(item.keyword, 0)
+        for index, directive in enumerate(all_directives):
+            depth += {"if": 1, "ifdef": 1, "ifndef": 1, "endif": -1}.get(directive.keyword, 0)
             if depth == 0:
                 ends = index
                 break
-        if found[0].argument == found[1].argument and ends == len(found) - 1:
-            return [Directive("pragma", "once", found[1].start, found[1].end), *found[2:-1]]
-    return found
+        if all_directives[0].argument == all_directives[1].argument and ends == len(all_directives) - 1:
+            return [Directive("pragma", "once", all_directives[1].start, all_directives[1].end), *all_directives[2:-1]]
+    return all_directives
 
 
-def _checked_place(data: bytes, place: int) -> int:
-    shown = blanked(data)[:place]
-    if place and not data[:place].endswith(b"\n"):
-        raise Refuse("the last include has no newline")
-    if shown.count(b"{") != shown.count(b"}"):
-        raise Refuse("the last include is inside braces")
-    return place
+def _checked_offset(data: bytes, offset: int) -> int:
+    code = blanked(data)[:offset]
+    if offset and not data[:offset].endswith(b"\n"):
+        raise RewriteRefusedError("the last include has no newline")
+    if code.count(b"{") != code.count(b"}"):
+        raise RewriteRefusedError("the last include is inside braces")
+    return offset
 
 
-def _blocks(data: bytes, wanted: Sequence[Replacement]) -> list[_Block]:
-    shown = blanked(data)
+def _blocks(data: bytes, replacements: Sequence[Replacement]) -> list[_Block]:
+    code = blanked(data)
     spans = [(item.start, item.end) for item in directives(data)]
-    found: list[_Block] = []
-    for item in wanted:
-        start, end = _whole_lines(shown, item.start, item.end)
-        end = _balanced(shown, start, end)
+    blocks: list[_Block] = []
+    for item in replacements:
+        start, end = _whole_lines(code, item.start, item.end)
+        end = _end_of_braces(code, start, end)
         if any(first < end and start < last for first, last in spans):
-            raise Refuse("the lines contain a preprocessor directive")
-        if found and _belongs(data, found[-1], start, end):
-            previous = found.pop()
+            raise RewriteRefusedError("the lines contain a preprocessor directive")
+        if blocks and _joins_block(data, blocks[-1], start, end):
+            previous = blocks.pop()
             start, end = previous.start, max(end, previous.end)
-            found.append(_Block(start, end, (*previous.inside, item)))
+            blocks.append(_Block(start, end, (*previous.replacements, item)))
         else:
-            found.append(_Block(start, end, (item,)))
-    for block in found:
-        if data.count(b"\n", block.start, block.end) > _MOST_LINES:
-            raise Refuse(f"the guarded copy would have more than {_MOST_LINES} lines")
+            blocks.append(_Block(start, end, (item,)))
+    for block in blocks:
+        if data.count(b"\n", block.start, block.end) > _MAX_COPIED_LINES:
+            raise RewriteRefusedError(f"the guarded copy would have more than {_MAX_COPIED_LINES} lines")
         if not data[: block.end].endswith(b"\n"):
-            raise Refuse("the last line has no newline")
-    return found
+            raise RewriteRefusedError("the last line has no newline")
+    return blocks
 
 
-def _belongs(data: bytes, previous: _Block, start: int, end: int) -> bool:
+def _joins_block(data: bytes, previous: _Block, start: int, end: int) -> bool:
     """Whether the lines overlap the block, or follow it directly and keep it within the length limit."""
-    touches = start == previous.end and data.count(b"\n", previous.start, end) <= _MOST_LINES
+    touches = start == previous.end and data.count(b"\n", previous.start, end) <= _MAX_COPIED_LINES
     return start < previous.end or touches
 
 
-def _whole_lines(shown: bytes, start: int, end: int) -> tuple[int, int]:
+def _whole_lines(code: bytes, start: int, end: int) -> tuple[int, int]:
     """The range, extended to complete lines until no parenthesis is open at either end."""
-    first = shown.rfind(b"\n", 0, start) + 1
-    while first > 0 and _open_at(shown, first) > 0:
-        first = shown.rfind(b"\n", 0, first - 1) + 1
+    first = code.rfind(b"\n", 0, start) + 1
+    while first > 0 and _open_parentheses(code, first) > 0:
+        first = code.rfind(b"\n", 0, first - 1) + 1
     depth = 0
     last = first
-    while last < len(shown):
-        newline = shown.find(b"\n", last)
-        stop = len(shown) if newline < 0 else newline + 1
-        depth += shown.count(b"(", last, stop) - shown.count(b")", last, stop)
+    while last < len(code):
+        newline = code.find(b"\n", last)
+        stop = len(code) if newline < 0 else newline + 1
+        depth += code.count(b"(", last, stop) - code.count(b")", last, stop)
         last = stop
         if last >= end and depth <= 0:
             break
     return first, last
 
 
-def _balanced(shown: bytes, start: int, end: int) -> int:
+def _end_of_braces(code: bytes, start: int, end: int) -> int:
     """Extend lines that open a brace to its closing brace, if it is near: a branch is easier to read with both."""
     depth, last = 0, start
-    for _ in range(_NEAR_LINES):
-        newline = shown.find(b"\n", last)
-        stop = len(shown) if newline < 0 else newline + 1
-        for sign in re.findall(rb"[{}#]", shown[last:stop]):
+    for _ in range(_MAX_BRACE_LINES):
+        newline = code.find(b"\n", last)
+        stop = len(code) if newline < 0 else newline + 1
+        for sign in re.findall(rb"[{}#]", code[last:stop]):
             depth += {b"{": 1, b"}": -1}.get(sign, 0)
             if depth < 0 or sign == b"#":
                 return end
@@ -206,17 +210,17 @@ def _balanced(shown: bytes, start: int, end: int) -> int:
     return end
 
 
-def _open_at(shown: bytes, at: int) -> int:
+def _open_parentheses(code: bytes, offset: int) -> int:
     """Open parentheses at an offset, counted from the last line that starts with `}`: none is open there."""
-    begin = shown.rfind(b"\n}", 0, at) + 1
-    return shown.count(b"(", begin, at) - shown.count(b")", begin, at)
+    begin = code.rfind(b"\n}", 0, offset) + 1
+    return code.count(b"(", begin, offset) - code.count(b")", begin, offset)
 
 
-def _replaced(data: bytes, block: _Block) -> bytes:
-    out, at = [], block.start
-    for item in sorted(block.inside, key=lambda item: item.start):
-        if item.start < at:
-            raise Refuse("two edits overlap")
-        out += [data[at : item.start], item.text]
-        at = item.end
-    return b"".join([*out, data[at : block.end]])
+def _rocm_lines(data: bytes, block: _Block) -> bytes:
+    out, copied_to = [], block.start
+    for item in sorted(block.replacements, key=lambda item: item.start):
+        if item.start < copied_to:
+            raise RewriteRefusedError("two edits overlap")
+        out += [data[copied_to : item.start], item.text]
+        copied_to = item.end
+    return b"".join([*out, data[copied_to : block.end]])

@@ -9,40 +9,50 @@ from dataclasses import dataclass
 import libcst as cst
 import libcst.matchers as m
 
-from rocm3d.apply.guarded_import import asks_for_rocm, by_backend, functions, statements, with_callees
-from rocm3d.apply.package_use import Package
-from rocm3d.apply.rewrite import Refuse
-from rocm3d.syntax.python_fold import GUARD, binds
+from rocm3d.apply.guarded_import import (
+    backend_branch,
+    checks_for_rocm,
+    helper_functions,
+    parse_statements,
+    with_callees,
+)
+from rocm3d.apply.package_use import ReplacedPackage
+from rocm3d.apply.rewrite import RewriteRefusedError
+from rocm3d.syntax.python_fold import ROCM_GUARD, binds
 
-NAMES = "_torch_attention"
-_CATCHES = ("ImportError", "ModuleNotFoundError", "Exception", "BaseException")
+NAMESPACE = "_torch_attention"
+_CAUGHT_ERRORS = ("ImportError", "ModuleNotFoundError", "Exception", "BaseException")
 
 
 @dataclass(frozen=True)
-class Lazy:
+class LazyImportResult:
     """The rewritten function or class, the names of the helper functions it needs, and the refused imports."""
 
     statement: cst.FunctionDef | cst.ClassDef
-    names: frozenset[str]
-    refused: tuple[Refuse, ...]
+    functions: frozenset[str]
+    refused: tuple[RewriteRefusedError, ...]
 
 
-def lazy(statement: cst.FunctionDef | cst.ClassDef, module: cst.Module, package: Package) -> Lazy:
+def rewrite_lazy_imports(
+    statement: cst.FunctionDef | cst.ClassDef, module: cst.Module, package: ReplacedPackage
+) -> LazyImportResult:
     """Rewrite each import inside a function; returns the same statement if none can be rewritten."""
-    edit = _Lazy(module, package)
-    new = statement.visit(edit)
+    transformer = _LazyImportTransformer(module, package)
+    new = statement.visit(transformer)
     assert isinstance(new, (cst.FunctionDef, cst.ClassDef))
-    return Lazy(new if edit.names else statement, frozenset(edit.names), tuple(edit.refused))
+    return LazyImportResult(
+        new if transformer.functions else statement, frozenset(transformer.functions), tuple(transformer.refused)
+    )
 
 
-class _Lazy(cst.CSTTransformer):
+class _LazyImportTransformer(cst.CSTTransformer):
     """Leaves imports alone whose failure the repository already handles (try, suppress, a check for ROCm)."""
 
-    def __init__(self, module: cst.Module, package: Package) -> None:
+    def __init__(self, module: cst.Module, package: ReplacedPackage) -> None:
         super().__init__()
         self.module, self.package = module, package
-        self.names: set[str] = set()
-        self.refused: list[Refuse] = []
+        self.functions: set[str] = set()
+        self.refused: list[RewriteRefusedError] = []
         self._scopes: list[cst.CSTNode] = []
 
     def visit_FunctionDef(self, node: cst.FunctionDef) -> None:  # noqa: N802
@@ -62,10 +72,10 @@ class _Lazy(cst.CSTTransformer):
         return updated_node
 
     def visit_If(self, node: cst.If) -> bool:  # noqa: N802
-        return not asks_for_rocm(node.test)
+        return not checks_for_rocm(node.test)
 
     def visit_Try(self, node: cst.Try) -> bool:  # noqa: N802
-        return not any(map(catches, node.handlers))
+        return not any(map(catches_import_error, node.handlers))
 
     def visit_With(self, node: cst.With) -> bool:  # noqa: N802
         return not any(m.findall(item, m.Name("suppress")) for item in node.items)
@@ -73,55 +83,57 @@ class _Lazy(cst.CSTTransformer):
     def leave_SimpleStatementLine(  # noqa: N802
         self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
     ) -> cst.BaseStatement:
-        taken = self.package.imports(original_node)
-        if taken is None or not self._scopes or not isinstance(self._scopes[-1], cst.FunctionDef):
+        import_statement = self.package.find_import(original_node)
+        if import_statement is None or not self._scopes or not isinstance(self._scopes[-1], cst.FunctionDef):
             return updated_node
         try:
-            bound = self._bound(taken)
-        except Refuse as refusal:
+            bindings = self._binding_lines(import_statement)
+        except RewriteRefusedError as refusal:
             self.refused.append(refusal)
             return updated_node
-        return tried_on_rocm(updated_node, statements(bound))
+        return try_import_on_rocm(updated_node, parse_statements(bindings))
 
-    def _bound(self, taken: cst.Import | cst.ImportFrom) -> str:
+    def _binding_lines(self, import_statement: cst.Import | cst.ImportFrom) -> str:
         """Lines that bind the same names as the import, to the helper functions."""
-        use = self.package.use(self.module, taken)
+        use = self.package.imported_functions(self.module, import_statement)
         if not use.functions:
-            raise Refuse("the module uses nothing of the package")
-        self.names.update(use.functions)
-        assert not isinstance(taken.names, cst.ImportStar)
-        if isinstance(taken, cst.Import):
-            return f"{taken.names[0].evaluated_alias or self.package.path} = {NAMES}\n"
-        named = [(alias.evaluated_alias or alias.evaluated_name, alias.evaluated_name) for alias in taken.names]
-        return "".join(f"{bound} = {NAMES}.{name}\n" for bound, name in named)
+            raise RewriteRefusedError("the module uses nothing of the package")
+        self.functions.update(use.functions)
+        assert not isinstance(import_statement.names, cst.ImportStar)
+        if isinstance(import_statement, cst.Import):
+            return f"{import_statement.names[0].evaluated_alias or self.package.path} = {NAMESPACE}\n"
+        bindings = [
+            (alias.evaluated_alias or alias.evaluated_name, alias.evaluated_name) for alias in import_statement.names
+        ]
+        return "".join(f"{bound} = {NAMESPACE}.{name}\n" for bound, name in bindings)
 
 
-def catches(handler: cst.ExceptHandler) -> bool:
+def catches_import_error(handler: cst.ExceptHandler) -> bool:
     """Whether the handler catches a failed import."""
     if handler.type is None:
         return True
     kinds = [e.value for e in handler.type.elements] if isinstance(handler.type, cst.Tuple) else [handler.type]
-    return any(m.matches(kind, m.Name(name)) for kind in kinds for name in _CATCHES)
+    return any(m.matches(kind, m.Name(name)) for kind in kinds for name in _CAUGHT_ERRORS)
 
 
-def tried_on_rocm(line: cst.SimpleStatementLine, instead: Sequence[cst.BaseStatement]) -> cst.If:
+def try_import_on_rocm(line: cst.SimpleStatementLine, fallback: Sequence[cst.BaseStatement]) -> cst.If:
     """The import in a `try` on ROCm, with `fallback` as its handler; unchanged on other backends."""
-    bare = line.with_changes(leading_lines=[])
-    handler = cst.ExceptHandler(cst.IndentedBlock(list(instead)), cst.Name("ImportError"))
-    chosen = by_backend([cst.Try(cst.IndentedBlock([bare]), [handler])], [bare])
+    import_line = line.with_changes(leading_lines=[])
+    handler = cst.ExceptHandler(cst.IndentedBlock(list(fallback)), cst.Name("ImportError"))
+    chosen = backend_branch([cst.Try(cst.IndentedBlock([import_line]), [handler])], [import_line])
     return chosen.with_changes(leading_lines=line.leading_lines)
 
 
-def definitions(module: cst.Module, names: Set[str]) -> cst.If:
+def guarded_definitions(module: cst.Module, names: Set[str]) -> cst.If:
     """The guarded helper functions, and the namespace through which rewritten functions reach them."""
     tree = ast.parse(module.bytes)
-    clashes = sorted(name for name in (*with_callees(sorted(names)), NAMES) if binds(tree, name))
+    clashes = sorted(name for name in (*with_callees(sorted(names)), NAMESPACE) if binds(tree, name))
     if clashes:
-        raise Refuse(f"the module already defines {clashes[0]}")
-    given = ", ".join(f"{name}={name}" for name in sorted(names))
-    lines = statements(f"from types import SimpleNamespace\n{NAMES} = SimpleNamespace({given})\n")
+        raise RewriteRefusedError(f"the module already defines {clashes[0]}")
+    attributes = ", ".join(f"{name}={name}" for name in sorted(names))
+    lines = parse_statements(f"from types import SimpleNamespace\n{NAMESPACE} = SimpleNamespace({attributes})\n")
     return cst.If(
-        test=cst.parse_expression(GUARD),
-        body=cst.IndentedBlock(functions(sorted(names), lines)),
+        test=cst.parse_expression(ROCM_GUARD),
+        body=cst.IndentedBlock(helper_functions(sorted(names), lines)),
         leading_lines=[cst.EmptyLine(indent=False)],
     )

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from rocm3d.apply.choice import Choice
-from rocm3d.apply.modules import Module
+from rocm3d.apply.edit_selection import EditSelection
+from rocm3d.apply.submodules import CheckedOutSubmodule
 
 
 @dataclass(frozen=True)
-class Request:
+class ApplyRequest:
     """`originals` are files before any earlier apply; None for a file that did not exist.
 
     `submodules` are those that are checked out; edits in each become a separate patch.
@@ -20,5 +20,5 @@ class Request:
     review: bool = False
     dry_run: bool = False
     originals: Mapping[str, bytes | None] = field(default_factory=dict)
-    choice: Choice = field(default_factory=Choice)
-    modules: tuple[Module, ...] = ()
+    selection: EditSelection = field(default_factory=EditSelection)
+    submodules: tuple[CheckedOutSubmodule, ...] = ()

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 from packaging.utils import canonicalize_name
 
-from rocm3d.apply.origin import decided, is_cuda_build
+from rocm3d.apply.requirement_source import find_decision, is_cuda_build
 from rocm3d.apply.template import one_line
-from rocm3d.manifest.requirements import copy_with
+from rocm3d.manifest.requirements import copy_with_replacements
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from rocm3d.manifest.manifest import Manifest, Mention
+    from rocm3d.manifest.manifest import Mention, ParsedManifest
     from rocm3d.model.plan import DependencyDecision, Plan
 
 _IGNORE = re.compile(rb"rocm3d:\s*ignore\[")
@@ -25,23 +25,23 @@ _NAME = re.compile(r"\s*[\"']?([A-Za-z0-9][\w.-]*)")
 
 
 @dataclass(frozen=True)
-class Copier:
+class RequirementsCopier:
     """`answered_lines` are (path, line) of findings; `source_lines` are lines that install.sh builds itself."""
 
     decisions: Mapping[str, DependencyDecision]
-    answered: frozenset[tuple[str, int]]
-    taken: frozenset[tuple[str, int]]
+    answered_lines: frozenset[tuple[str, int]]
+    source_lines: frozenset[tuple[str, int]]
 
     @classmethod
-    def of(cls, plan: Plan, taken: Iterable[tuple[str, int]]) -> Copier:
+    def from_plan(cls, plan: Plan, source_lines: Iterable[tuple[str, int]]) -> RequirementsCopier:
         """The plan's decision about a name applies to every line with that name, with or without a finding."""
         decisions = {item.name: item for item in plan.decisions}
         answered = frozenset((finding.path, finding.line) for finding in plan.answered)
-        return cls(decisions, answered, frozenset(taken))
+        return cls(decisions, answered, frozenset(source_lines))
 
-    def copy(self, requirements: Manifest) -> bytes:
+    def copy(self, requirements: ParsedManifest) -> bytes:
         """The file with decided lines replaced or turned into comments; all other bytes are unchanged."""
-        named = {item.line: item for item in requirements.mentions}
+        mentions = {item.line: item for item in requirements.mentions}
         urls = {item.line: item.urls for item in requirements.options}
         lines = requirements.data.splitlines()
 
@@ -49,31 +49,31 @@ class Copier:
             if _IGNORE.search(lines[line - 1]):
                 return None
             if line in urls:
-                answered = urls[line] and (requirements.path, line) in self.answered
+                answered = urls[line] and (requirements.path, line) in self.answered_lines
                 return f"# rocm3d: removed: {one_line(' '.join(urls[line]))}" if answered else None
-            if line in named:
-                return self._mention(requirements.path, named[line])
-            return self._unread(lines[line - 1].decode("utf-8", "replace"))
+            if line in mentions:
+                return self._replace_mention(requirements.path, mentions[line])
+            return self._replace_unparsed(lines[line - 1].decode("utf-8", "replace"))
 
-        return copy_with(requirements, replace)
+        return copy_with_replacements(requirements, replace)
 
-    def _mention(self, path: str, mention: Mention) -> str | None:
-        decision, constraint = decided(mention, self.decisions), is_constraints(path)
+    def _replace_mention(self, path: str, mention: Mention) -> str | None:
+        decision, constraint = find_decision(mention, self.decisions), is_constraints(path)
         if decision is not None and decision.package is not None and decision.decision != "keep":
-            return instead(decision, constraint=constraint)
+            return replacement_line(decision, constraint=constraint)
         if is_cuda_build(mention):
             return f"# rocm3d: removed, a CUDA build without a known ROCm route: {one_line(mention.text)}"
-        if (path, mention.line) in self.taken:
+        if (path, mention.line) in self.source_lines:
             return f"# rocm3d: built by install.sh: {one_line(mention.text)}"
         return None
 
-    def _unread(self, line: str) -> str | None:
+    def _replace_unparsed(self, line: str) -> str | None:
         """A line that only pip can read, after expanding a variable: replaced if the plan decides about its name."""
         match = _NAME.match(line)
         decision = self.decisions.get(str(canonicalize_name(match[1]))) if match else None
         if decision is None or decision.package is None or decision.decision == "keep":
             return None
-        return instead(decision, constraint=True)
+        return replacement_line(decision, constraint=True)
 
 
 def is_constraints(path: str) -> bool:
@@ -81,14 +81,14 @@ def is_constraints(path: str) -> bool:
     return PurePosixPath(path).name.lower().startswith("constraint")
 
 
-def is_inline(item: DependencyDecision) -> bool:
+def is_index_replacement(decision: DependencyDecision) -> bool:
     """Whether a package of another name from the default index replaces it, without further commands."""
-    return item.decision == "replace" and bool(item.requirement) and not (item.index or item.commands)
+    return decision.decision == "replace" and bool(decision.requirement) and not (decision.index or decision.commands)
 
 
-def instead(item: DependencyDecision, *, constraint: bool = False) -> str:
+def replacement_line(decision: DependencyDecision, *, constraint: bool = False) -> str:
     """The copy's line for a decided package: its replacement, or a comment with the decision."""
-    if is_inline(item) and not constraint:
-        return f"{item.requirement}  # rocm3d: instead of {item.name}"
-    commands = "" if constraint else "".join(f"\n#   {one_line(shlex.join(command))}" for command in item.commands)
-    return f"# rocm3d: {item.name}: {item.decision}: {one_line(item.reason)}{commands}"
+    if is_index_replacement(decision) and not constraint:
+        return f"{decision.requirement}  # rocm3d: instead of {decision.name}"
+    commands = "" if constraint else "".join(f"\n#   {one_line(shlex.join(command))}" for command in decision.commands)
+    return f"# rocm3d: {decision.name}: {decision.decision}: {one_line(decision.reason)}{commands}"

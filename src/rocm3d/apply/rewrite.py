@@ -11,7 +11,7 @@ from functools import cache
 from rocm3d.model.recipe import Parameters
 
 
-class Refuse(Exception):  # noqa: N818  (an answer, not an error)
+class RewriteRefusedError(Exception):
     """The rewrite cannot make the edit safely. The message is the reason that the report shows."""
 
 
@@ -33,12 +33,13 @@ def rewrites() -> dict[str, Rewrite]:
     """All rewrites by name: the `rewrite` of every module in rewrites/."""
     package = importlib.import_module("rocm3d.apply.rewrites")
     modules = (
-        importlib.import_module(f"{package.__name__}.{item.name}") for item in pkgutil.iter_modules(package.__path__)
+        importlib.import_module(f"{package.__name__}.{module_info.name}")
+        for module_info in pkgutil.iter_modules(package.__path__)
     )
     return {module.rewrite.name: module.rewrite for module in modules}
 
 
-def words(parameters: Parameters, key: str) -> tuple[str, ...]:
+def list_parameter(parameters: Parameters, key: str) -> tuple[str, ...]:
     """The value as a tuple; a missing parameter is empty."""
-    given = parameters.get(key, [])
-    return tuple(given) if isinstance(given, list) else (str(given),)
+    value = parameters.get(key, [])
+    return tuple(value) if isinstance(value, list) else (str(value),)

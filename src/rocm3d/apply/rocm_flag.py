@@ -9,10 +9,10 @@ import libcst as cst
 import libcst.matchers as m
 from libcst.metadata import ParentNodeProvider, PositionProvider
 
-from rocm3d.apply.rewrite import Refuse
-from rocm3d.syntax.python_fold import FLAG, GUARD, binds, imports_torch
+from rocm3d.apply.rewrite import RewriteRefusedError
+from rocm3d.syntax.python_fold import ROCM_FLAG, ROCM_GUARD, binds, imports_torch
 
-_ROCM = m.Attribute(attr=m.Name("hip")) | m.Name(FLAG) | m.Name("ROCM_HOME")
+_ROCM_CHECK = m.Attribute(attr=m.Name("hip")) | m.Name(ROCM_FLAG) | m.Name("ROCM_HOME")
 
 
 class GuardedEdit(cst.CSTTransformer):
@@ -24,32 +24,38 @@ class GuardedEdit(cst.CSTTransformer):
         super().__init__()
         self.first_line: int | None = None
 
-    def note(self, node: cst.CSTNode) -> None:
+    def record_edit(self, node: cst.CSTNode) -> None:
         line = self.get_metadata(PositionProvider, node).start.line
         self.first_line = line if self.first_line is None else min(self.first_line, line)
 
-    def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
-        found = self.get_metadata(ParentNodeProvider, node, None)
-        return found if isinstance(found, cst.CSTNode) else None
+    def parent_of(self, node: cst.CSTNode) -> cst.CSTNode | None:
+        parent_node = self.get_metadata(ParentNodeProvider, node, None)
+        return parent_node if isinstance(parent_node, cst.CSTNode) else None
 
     def is_guarded(self, node: cst.CSTNode) -> bool:
         """Whether a condition or boolean expression around the node already checks for ROCm."""
-        around = self.parent(node)
-        while around is not None:
-            asked = around.test if isinstance(around, (cst.If, cst.IfExp, cst.Assert)) else around
-            if isinstance(around, (cst.If, cst.IfExp, cst.Assert, cst.BooleanOperation)) and m.findall(asked, _ROCM):
+        ancestor = self.parent_of(node)
+        while ancestor is not None:
+            condition = ancestor.test if isinstance(ancestor, (cst.If, cst.IfExp, cst.Assert)) else ancestor
+            if isinstance(ancestor, (cst.If, cst.IfExp, cst.Assert, cst.BooleanOperation)) and m.findall(
+                condition, _ROCM_CHECK
+            ):
                 return True
-            around = self.parent(around)
+            ancestor = self.parent_of(ancestor)
         return False
 
     def parentheses(
-        self, node: cst.CSTNode, *bare: type[cst.CSTNode]
+        self, node: cst.CSTNode, *without_parentheses: type[cst.CSTNode]
     ) -> tuple[list[cst.LeftParen], list[cst.RightParen]]:
         """Parentheses for a new expression; none if the parent has one of these types and needs none."""
-        return ([], []) if isinstance(self.parent(node), bare) else ([cst.LeftParen()], [cst.RightParen()])
+        return (
+            ([], [])
+            if isinstance(self.parent_of(node), without_parentheses)
+            else ([cst.LeftParen()], [cst.RightParen()])
+        )
 
 
-def edited(data: bytes, edit: GuardedEdit) -> bytes:
+def run_guarded_edit(data: bytes, edit: GuardedEdit) -> bytes:
     """Run the edit and define the flag in the module; returns the same bytes if nothing was edited."""
     try:
         # Python's parser first: on deeply nested code it raises, while libcst overflows the stack and ends the process.
@@ -58,35 +64,37 @@ def edited(data: bytes, edit: GuardedEdit) -> bytes:
             tree = ast.parse(data)
         module = cst.MetadataWrapper(cst.parse_module(data)).visit(edit)
     except (cst.ParserSyntaxError, SyntaxError, LookupError, RecursionError, MemoryError, ValueError) as error:
-        raise Refuse(f"does not parse as Python: {(str(error).splitlines() or [type(error).__name__])[0]}") from error
+        raise RewriteRefusedError(
+            f"does not parse as Python: {(str(error).splitlines() or [type(error).__name__])[0]}"
+        ) from error
     if edit.first_line is None:
         return data
     return _with_flag(module, tree, edit.first_line).bytes
 
 
 def _with_flag(module: cst.Module, original: ast.Module, first_use: int) -> cst.Module:
-    flag = _flag(original)
+    flag = _find_flag(original)
     if flag is not None:
         if first_use <= (flag.end_lineno or 0):
-            raise Refuse(f"the code to edit comes before the line that sets {FLAG}")
+            raise RewriteRefusedError(f"the code to edit comes before the line that sets {ROCM_FLAG}")
         return module
-    if any(isinstance(node, ast.Name) and node.id == FLAG for node in ast.walk(original)):
-        raise Refuse(f"the module already uses the name {FLAG} for something else")
+    if any(isinstance(node, ast.Name) and node.id == ROCM_FLAG for node in ast.walk(original)):
+        raise RewriteRefusedError(f"the module already uses the name {ROCM_FLAG} for something else")
     if not imports_torch(original):
-        raise Refuse("torch is not imported unconditionally at module level")
+        raise RewriteRefusedError("torch is not imported unconditionally at module level")
     if any(isinstance(node, ast.alias) and node.name == "*" for node in ast.walk(original)):
-        raise Refuse(f"a star import may define another {FLAG}")
+        raise RewriteRefusedError(f"a star import may define another {ROCM_FLAG}")
     if not _binds_torch(original) and binds(original, "torch"):
-        raise Refuse("the name torch is bound by something other than a plain module-level import")
-    place = _after_imports(original)
-    if first_use <= (original.body[place - 1].end_lineno or 0):
-        raise Refuse("the code to edit comes before the imports")
-    return _inserted(module, place, [] if _binds_torch(original) else ["import torch"])
+        raise RewriteRefusedError("the name torch is bound by something other than a plain module-level import")
+    index = _after_imports(original)
+    if first_use <= (original.body[index - 1].end_lineno or 0):
+        raise RewriteRefusedError("the code to edit comes before the imports")
+    return _insert_flag(module, index, [] if _binds_torch(original) else ["import torch"])
 
 
-def _flag(tree: ast.Module) -> ast.stmt | None:
-    wanted = ast.dump(ast.parse(f"{FLAG} = {GUARD}").body[0])
-    return next((node for node in tree.body if ast.dump(node) == wanted), None)
+def _find_flag(tree: ast.Module) -> ast.stmt | None:
+    flag_dump = ast.dump(ast.parse(f"{ROCM_FLAG} = {ROCM_GUARD}").body[0])
+    return next((node for node in tree.body if ast.dump(node) == flag_dump), None)
 
 
 def _binds_torch(tree: ast.Module) -> bool:
@@ -97,45 +105,45 @@ def _binds_torch(tree: ast.Module) -> bool:
 
 def _after_imports(tree: ast.Module) -> int:
     """The index after the first block of imports that binds torch; if none binds it, that imports it indirectly."""
-    brings = [index for index, node in enumerate(tree.body) if imports_torch(ast.Module([node], []))]
-    binds = [index for index in brings if _binds_torch(ast.Module([tree.body[index]], []))]
-    index = (binds or brings)[0] + 1
+    importing = [index for index, node in enumerate(tree.body) if imports_torch(ast.Module([node], []))]
+    binding = [index for index in importing if _binds_torch(ast.Module([tree.body[index]], []))]
+    index = (binding or importing)[0] + 1
     while index < len(tree.body) and isinstance(tree.body[index], (ast.Import, ast.ImportFrom)):
         index += 1
     return index
 
 
-def _inserted(module: cst.Module, place: int, imports: list[str]) -> cst.Module:
+def _insert_flag(module: cst.Module, statement_index: int, imports: list[str]) -> cst.Module:
     config = module.config_for_parsing
-    flag = cst.parse_statement(f"{FLAG} = {GUARD}\n", config=config)
+    flag = cst.parse_statement(f"{ROCM_FLAG} = {ROCM_GUARD}\n", config=config)
     added = [
         *(cst.parse_statement(f"{line}\n", config=config) for line in imports),
         flag.with_changes(leading_lines=[cst.EmptyLine(indent=False)]),
     ]
-    index = _line_index(module, place)
+    index = _line_index(module, statement_index)
     return module.with_changes(body=[*module.body[:index], *added, *module.body[index:]])
 
 
-def _line_index(module: cst.Module, place: int) -> int:
+def _line_index(module: cst.Module, statement_index: int) -> int:
     """libcst keeps `a; b` as one line, ast as two statements; so count the statements inside lines."""
-    seen = 0
+    statement_count = 0
     for index, node in enumerate(module.body):
-        seen += len(node.body) if isinstance(node, cst.SimpleStatementLine) else 1
-        if seen >= place:
+        statement_count += len(node.body) if isinstance(node, cst.SimpleStatementLine) else 1
+        if statement_count >= statement_index:
             return index + 1
     return len(module.body)
 
 
-def chosen(rocm: cst.BaseExpression, cuda: cst.BaseExpression, edit: GuardedEdit, place: cst.CSTNode) -> cst.IfExp:
+def backend_expression(
+    rocm: cst.BaseExpression, cuda: cst.BaseExpression, edit: GuardedEdit, node: cst.CSTNode
+) -> cst.IfExp:
     """`rocm if is_rocm else cuda`, in parentheses where the node's parent needs them. Records the edit."""
-    edit.note(place)
-    left, right = edit.parentheses(
-        place, cst.Assign, cst.AnnAssign, cst.AugAssign, cst.Arg, cst.DictElement, cst.Return
-    )
-    return cst.IfExp(body=rocm, test=cst.Name(FLAG), orelse=cuda, lpar=left, rpar=right)
+    edit.record_edit(node)
+    left, right = edit.parentheses(node, cst.Assign, cst.AnnAssign, cst.AugAssign, cst.Arg, cst.DictElement, cst.Return)
+    return cst.IfExp(body=rocm, test=cst.Name(ROCM_FLAG), orelse=cuda, lpar=left, rpar=right)
 
 
-def text_of(node: cst.BaseExpression) -> str | None:
+def string_value(node: cst.BaseExpression) -> str | None:
     """The value of a plain string literal; None for any other node."""
     value = node.evaluated_value if isinstance(node, cst.SimpleString) else None
     return value if isinstance(value, str) else None

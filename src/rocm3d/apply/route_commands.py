@@ -7,20 +7,22 @@ import shlex
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.origin import Checkout, checkout
+from rocm3d.apply.requirement_source import GitCheckout, parse_git_checkout
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from rocm3d.apply.folders import Folders
+    from rocm3d.apply.installable_folders import InstallableFolders
     from rocm3d.model.plan import DependencyDecision
 
-_VALUED = frozenset({"--index-url", "-i", "--find-links", "-f", "-c", "-r", "--no-binary", "--only-binary", "-C"})
+_OPTIONS_WITH_VALUE = frozenset(
+    {"--index-url", "-i", "--find-links", "-f", "-c", "-r", "--no-binary", "--only-binary", "-C"}
+)
 _NOT_ISOLATED = "--no-build-isolation"
 
 
 @dataclass(frozen=True)
-class Wheels:
+class WheelInstall:
     """Packages of one `pip install`. Calls with the same options and environment are merged into one step."""
 
     options: tuple[str, ...]
@@ -29,121 +31,133 @@ class Wheels:
 
 
 @dataclass
-class Rewritten:
+class InstallCommands:
     """`wheels` alone if nothing is built, else `lines` in order; `manual` lists what the user must do by hand."""
 
-    wheels: list[Wheels] = field(default_factory=list)
+    wheels: list[WheelInstall] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
-    left: list[str] = field(default_factory=list)
+    manual: list[str] = field(default_factory=list)
 
 
-def rewritten(item: DependencyDecision, folders: Folders, kept: Checkout | str | None) -> Rewritten:
+def install_commands(
+    decision: DependencyDecision, folders: InstallableFolders, existing_source: GitCheckout | str | None
+) -> InstallCommands:
     """The commands of a decision. `existing_source` is the package's code that the repository contains or clones."""
-    rewriter = _Rewriter(item, folders, kept)
-    commands = item.commands or tuple(_implied(item, kept))
+    rewriter = _CommandRewriter(decision, folders, existing_source)
+    commands = decision.commands or tuple(_default_commands(decision, existing_source))
     for command in commands:
-        rewriter.take(command)
-    out = rewriter.out if len(rewriter.out.wheels) < len(commands) else Rewritten(wheels=rewriter.out.wheels)
-    if item.decision == "blocked" or (item.decision == "build" and not commands) or _is_elsewhere(item):
-        out.left.append(f"{item.decision}: {item.reason}")
-    return out
+        rewriter.rewrite(command)
+    result = (
+        rewriter.result
+        if len(rewriter.result.wheels) < len(commands)
+        else InstallCommands(wheels=rewriter.result.wheels)
+    )
+    if decision.decision == "blocked" or (decision.decision == "build" and not commands) or _is_outside_pip(decision):
+        result.manual.append(f"{decision.decision}: {decision.reason}")
+    return result
 
 
-def _implied(item: DependencyDecision, kept: Checkout | str | None) -> Iterator[tuple[str, ...]]:
+def _default_commands(
+    decision: DependencyDecision, existing_source: GitCheckout | str | None
+) -> Iterator[tuple[str, ...]]:
     """The commands of a route that lists none."""
-    if item.requirement and item.index:
-        yield "pip", "install", "--no-deps", "--index-url", item.index, item.requirement
-    elif item.decision == "build" and kept is not None:
-        yield "pip", "install", _NOT_ISOLATED, "--no-deps", f"./{item.name}"
+    if decision.requirement and decision.index:
+        yield "pip", "install", "--no-deps", "--index-url", decision.index, decision.requirement
+    elif decision.decision == "build" and existing_source is not None:
+        yield "pip", "install", _NOT_ISOLATED, "--no-deps", f"./{decision.name}"
 
 
-def _is_elsewhere(item: DependencyDecision) -> bool:
+def _is_outside_pip(decision: DependencyDecision) -> bool:
     """Whether pip cannot install the route, for example a separate container image."""
-    return item.decision == "replace" and not item.commands and not item.requirement
+    return decision.decision == "replace" and not decision.commands and not decision.requirement
 
 
 @dataclass
-class _Rewriter:
-    item: DependencyDecision
-    folders: Folders
-    kept: Checkout | str | None
-    out: Rewritten = field(default_factory=Rewritten)
+class _CommandRewriter:
+    decision: DependencyDecision
+    folders: InstallableFolders
+    existing_source: GitCheckout | str | None
+    result: InstallCommands = field(default_factory=InstallCommands)
     clones: dict[str, str] = field(default_factory=dict)
 
-    def take(self, command: Sequence[str]) -> None:
+    def rewrite(self, command: Sequence[str]) -> None:
         words = list(command)
         if words[:2] == ["git", "clone"]:
             self._clone(words[2:])
         elif words[:2] in (["pip", "install"], ["pip3", "install"]):
             self._install(words[2:])
         elif words[:1] in (["pip"], ["pip3"]):
-            self._line("run", '"$PYTHON"', "-m", "pip", *map(shlex.quote, words[1:]))
+            self._add_line("run", '"$PYTHON"', "-m", "pip", *map(shlex.quote, words[1:]))
         elif words[:1] in (["python"], ["python3"]):
-            self._line("run", '"$PYTHON"', *map(shlex.quote, words[1:]))
+            self._add_line("run", '"$PYTHON"', *map(shlex.quote, words[1:]))
         else:
-            self._line("run", *map(shlex.quote, words))
+            self._add_line("run", *map(shlex.quote, words))
 
-    def _line(self, *words: str) -> None:
-        given = [f"{name}={shlex.quote(value)}" for name, value in sorted(self.item.env.items())]
-        self.out.lines.append(" ".join([*given, *words]))
+    def _add_line(self, *words: str) -> None:
+        assignments = [f"{name}={shlex.quote(value)}" for name, value in sorted(self.decision.env.items())]
+        self.result.lines.append(" ".join([*assignments, *words]))
 
     def _clone(self, words: list[str]) -> None:
-        revision, named = "", []
-        given = iter(words)
-        for word in given:
-            if word in ("-b", "--branch"):
-                revision = next(given, "")
-            elif word in ("--depth", "-j", "--jobs"):
-                next(given, "")
-            elif not word.startswith("-"):
-                named.append(word)
-        source = checkout(f"git+{named[0]}@{revision}" if revision else f"git+{named[0]}") if named else None
+        revision, positional = "", []
+        remaining = iter(words)
+        for argument in remaining:
+            if argument in ("-b", "--branch"):
+                revision = next(remaining, "")
+            elif argument in ("--depth", "-j", "--jobs"):
+                next(remaining, "")
+            elif not argument.startswith("-"):
+                positional.append(argument)
+        source = (
+            parse_git_checkout(f"git+{positional[0]}@{revision}" if revision else f"git+{positional[0]}")
+            if positional
+            else None
+        )
         if source is None:
-            self.out.left.append(shlex.join(["git", "clone", *words]))
+            self.result.manual.append(shlex.join(["git", "clone", *words]))
             return
-        self.clones[posixpath.normpath(named[1] if len(named) > 1 else source.name)] = self._fetch(source)
+        self.clones[posixpath.normpath(positional[1] if len(positional) > 1 else source.name)] = self._fetch(source)
 
-    def _fetch(self, source: Checkout) -> str:
-        self.out.lines.append(fetch_line(source))
-        return source.place
+    def _fetch(self, source: GitCheckout) -> str:
+        self.result.lines.append(fetch_line(source))
+        return source.clone_folder
 
     def _install(self, words: list[str]) -> None:
-        options, wanted = _split(words)
-        folders = [(word, self._folder(word)) for word in wanted]
+        options, requirements = _split_arguments(words)
+        folders = [(word, self._source_folder_word(word)) for word in requirements]
         sources = [place for _, place in folders if place is not None]
         names = tuple(word for word, place in folders if place is None)
         missing = [word for word in names if _is_path(word)]
         if missing:
-            self.out.left.append(f"{shlex.join(['pip', 'install', *words])}  # not found: {', '.join(missing)}")
+            self.result.manual.append(f"{shlex.join(['pip', 'install', *words])}  # not found: {', '.join(missing)}")
         elif sources:
             for place in sources:
-                self._line("build", place, "''", *map(shlex.quote, options))
+                self._add_line("build", place, "''", *map(shlex.quote, options))
         elif _NOT_ISOLATED in options:
-            self._line("pip_install", *map(shlex.quote, (*options, *names)))
+            self._add_line("pip_install", *map(shlex.quote, (*options, *names)))
         else:
             self._wheels(options, names)
 
     def _wheels(self, options: tuple[str, ...], names: tuple[str, ...]) -> None:
-        self.out.wheels.append(Wheels(options, tuple(sorted(self.item.env.items())), names))
-        self._line("pip_install", *map(shlex.quote, (*options, *names)))
+        self.result.wheels.append(WheelInstall(options, tuple(sorted(self.decision.env.items())), names))
+        self._add_line("pip_install", *map(shlex.quote, (*options, *names)))
 
-    def _folder(self, word: str) -> str | None:
+    def _source_folder_word(self, argument: str) -> str | None:
         """The shell word of a source folder; None for a package name, a URL, or a folder that does not exist."""
-        source, path = checkout(word), posixpath.normpath(word)
-        if source is None and not _is_path(word):
+        source, path = parse_git_checkout(argument), posixpath.normpath(argument)
+        if source is None and not _is_path(argument):
             return None
-        for cloned, place in self.clones.items() if source is None else ():
+        for cloned, clone_folder in self.clones.items() if source is None else ():
             if path == cloned or path.startswith(f"{cloned}/"):
                 inside = posixpath.relpath(path, cloned)
-                return clone_word(place, "" if inside == "." else inside)
-        here = source or self.kept or (self.folders.place(word) if path != "." else None)
-        if isinstance(here, Checkout):
-            return clone_word(self._fetch(here), here.folder)
-        return None if here is None else folder_word(here)
+                return clone_word(clone_folder, "" if inside == "." else inside)
+        location = source or self.existing_source or (self.folders.resolve(argument) if path != "." else None)
+        if isinstance(location, GitCheckout):
+            return clone_word(self._fetch(location), location.folder)
+        return None if location is None else folder_word(location)
 
 
-def fetch_line(source: Checkout) -> str:
-    return shlex.join(["fetch", source.place, source.name, source.url, source.revision])
+def fetch_line(source: GitCheckout) -> str:
+    return shlex.join(["fetch", source.clone_folder, source.name, source.url, source.revision])
 
 
 def folder_word(path: str) -> str:
@@ -151,28 +165,28 @@ def folder_word(path: str) -> str:
     return '"$root"' if path == "." else f'"$root"/{shlex.quote(path)}'
 
 
-def clone_word(place: str, folder: str = "") -> str:
+def clone_word(clone_folder: str, folder: str = "") -> str:
     """The clone in the build folder, or a folder in it, quoted for install.sh."""
-    return f'"$build"/{shlex.quote(posixpath.join(place, folder) if folder else place)}'
+    return f'"$build"/{shlex.quote(posixpath.join(clone_folder, folder) if folder else clone_folder)}'
 
 
-def _is_path(word: str) -> bool:
-    return word.startswith((".", "/", "~")) or ("/" in word and "://" not in word)
+def _is_path(argument: str) -> bool:
+    return argument.startswith((".", "/", "~")) or ("/" in argument and "://" not in argument)
 
 
-def _split(words: Sequence[str]) -> tuple[tuple[str, ...], list[str]]:
+def _split_arguments(words: Sequence[str]) -> tuple[tuple[str, ...], list[str]]:
     """pip's options with their values, and the requirements. `--extra-index-url` becomes `--index-url`."""
     options: list[str] = []
-    wanted: list[str] = []
-    given = iter(words)
-    for word in given:
-        name, equals, value = word.partition("=")
+    requirements: list[str] = []
+    remaining = iter(words)
+    for argument in remaining:
+        name, equals, value = argument.partition("=")
         if name == "--extra-index-url":
-            options += ["--index-url", value if equals else next(given, "")]
-        elif word in _VALUED:
-            options += [word, next(given, "")]
-        elif word in ("-e", "--editable"):
+            options += ["--index-url", value if equals else next(remaining, "")]
+        elif argument in _OPTIONS_WITH_VALUE:
+            options += [argument, next(remaining, "")]
+        elif argument in ("-e", "--editable"):
             options.append("-e")
         else:
-            (options if word.startswith("-") else wanted).append(word)
-    return tuple(options), wanted
+            (options if argument.startswith("-") else requirements).append(argument)
+    return tuple(options), requirements

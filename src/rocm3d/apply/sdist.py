@@ -9,8 +9,8 @@ from __future__ import annotations
 from fnmatch import fnmatch
 from typing import TYPE_CHECKING, Any
 
-from rocm3d.model.toml import NotToml, parse
-from rocm3d.syntax.isolation import BEGIN, END, MANIFEST_FILE, PROJECT_FILE, SDIST_TABLE
+from rocm3d.model.toml import TomlError, parse
+from rocm3d.syntax.isolation import BLOCK_BEGIN, BLOCK_END, MANIFEST_FILE, PROJECT_FILE, SDIST_TABLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,32 +19,41 @@ if TYPE_CHECKING:
 
 _BACKEND = "hatchling.build"
 # If this file exists, hatchling ignores its settings in pyproject.toml.
-_APART = "hatch.toml"
+_HATCH_SETTINGS_FILE = "hatch.toml"
 
 
 def exclusions(tree: Tree, folder: str) -> Iterator[tuple[str, bytes]]:
     """The edited files that control the contents of source distributions, with the port folder excluded."""
-    for path, edited in ((MANIFEST_FILE, manifest(tree, folder)), (PROJECT_FILE, project(tree, folder))):
+    for path, edited in (
+        (MANIFEST_FILE, manifest_without_folder(tree, folder)),
+        (PROJECT_FILE, project_without_folder(tree, folder)),
+    ):
         if edited is not None:
             yield path, edited
 
 
-def manifest(tree: Tree, folder: str) -> bytes | None:
+def manifest_without_folder(tree: Tree, folder: str) -> bytes | None:
     """MANIFEST.in with a `prune` command appended; None if it is missing or does not include the folder."""
     data = tree.read(MANIFEST_FILE) if MANIFEST_FILE in tree else None
-    if data is None or b"\0" in data or BEGIN in data or not _reaches(data, folder) or not _is_plain(folder):
+    if (
+        data is None
+        or b"\0" in data
+        or BLOCK_BEGIN in data
+        or not _includes_folder(data, folder)
+        or not _has_no_pattern_characters(folder)
+    ):
         return None
     return _with_block(data, f"prune {folder}")
 
 
-def project(tree: Tree, folder: str) -> bytes | None:
+def project_without_folder(tree: Tree, folder: str) -> bytes | None:
     """pyproject.toml with an sdist table appended; None if hatchling is not used or already has such settings."""
-    data = tree.read(PROJECT_FILE) if PROJECT_FILE in tree and _APART not in tree else None
-    if data is None or BEGIN in data or not _is_plain(folder):
+    data = tree.read(PROJECT_FILE) if PROJECT_FILE in tree and _HATCH_SETTINGS_FILE not in tree else None
+    if data is None or BLOCK_BEGIN in data or not _has_no_pattern_characters(folder):
         return None
     try:
         document = parse(data)
-    except NotToml:
+    except TomlError:
         return None
     if _table(document, "build-system").get("build-backend") != _BACKEND:
         return None
@@ -57,22 +66,22 @@ def project(tree: Tree, folder: str) -> bytes | None:
 def _with_block(data: bytes, *lines: str) -> bytes:
     newline = b"\r\n" if b"\r\n" in data else b"\n"
     start = data if data.endswith(b"\n") or not data else data + newline
-    return start + newline.join([BEGIN, *(line.encode() for line in lines), END, b""])
+    return start + newline.join([BLOCK_BEGIN, *(line.encode() for line in lines), BLOCK_END, b""])
 
 
 def _table(document: dict[str, Any], *names: str) -> dict[str, Any]:
-    found: Any = document
+    table: Any = document
     for name in names:
-        found = found.get(name) if isinstance(found, dict) else None
-    return found if isinstance(found, dict) else {}
+        table = table.get(name) if isinstance(table, dict) else None
+    return table if isinstance(table, dict) else {}
 
 
-def _reaches(data: bytes, folder: str) -> bool:
+def _includes_folder(data: bytes, folder: str) -> bool:
     lines = data.decode("utf-8", "replace").replace("\\\r\n", " ").replace("\\\n", " ").splitlines()
-    return any(_takes(line.partition("#")[0].split(), folder) for line in lines)
+    return any(_command_includes(line.partition("#")[0].split(), folder) for line in lines)
 
 
-def _takes(words: list[str], folder: str) -> bool:
+def _command_includes(words: list[str], folder: str) -> bool:
     match words:
         case ["global-include", *_]:
             return True
@@ -83,5 +92,5 @@ def _takes(words: list[str], folder: str) -> bool:
     return False
 
 
-def _is_plain(folder: str) -> bool:
+def _has_no_pattern_characters(folder: str) -> bool:
     return not set(folder) & set("*?[] \t#\\")

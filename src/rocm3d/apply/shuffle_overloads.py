@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rocm3d.apply.guarded_lines import Replacement
-from rocm3d.syntax.lanes import arguments, function_name
+from rocm3d.syntax.lane_masks import arguments, function_name
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -40,43 +40,43 @@ def overloads(unit: CudaUnit, calls: Collection[str], types: Collection[str]) ->
             continue
         name = unit.slice(declarator.child_by_field_name("declarator") or declarator)
         plain = name.removesuffix("_sync")
-        taken = _parameters(unit, declarator)
-        if name not in calls or plain in declared or len(taken) not in (_WITHOUT_WIDTH, _WITH_WIDTH):
+        parameters = _parameters(unit, declarator)
+        if name not in calls or plain in declared or len(parameters) not in (_WITHOUT_WIDTH, _WITH_WIDTH):
             continue
-        if taken[1].kind in types and _hands_on(unit, node, name, taken):
+        if parameters[1].kind in types and _only_forwards(unit, node, name, parameters):
             head = unit.data[node.start_byte : declarator.start_byte].decode().strip()
-            yield Replacement(node.start_byte, node.end_byte, _text(head, plain, taken).encode())
+            yield Replacement(node.start_byte, node.end_byte, _rocm_overload(head, plain, parameters).encode())
 
 
-def _text(head: str, name: str, taken: list[_Parameter]) -> str:
-    kind, value, lane = taken[1].kind, taken[1].name, taken[2]
-    width = taken[3] if len(taken) == _WITH_WIDTH else _Parameter(_WIDTH, "width", "int")
+def _rocm_overload(head: str, name: str, parameters: list[_Parameter]) -> str:
+    kind, value, lane = parameters[1].kind, parameters[1].name, parameters[2]
+    width = parameters[3] if len(parameters) == _WITH_WIDTH else _Parameter(_WIDTH, "width", "int")
     bits = f"{name}(static_cast<int>({value}.x), {lane.name}, {width.name})"
     return (
-        f"{head} {name}({taken[1].text}, {lane.text}, {width.text}) {{\n"
+        f"{head} {name}({parameters[1].text}, {lane.text}, {width.text}) {{\n"
         f"  return {kind}(static_cast<unsigned short>({bits}), {kind}::from_bits());\n"
         "}"
     )
 
 
 def _parameters(unit: CudaUnit, declarator: Node) -> list[_Parameter]:
-    given = declarator.child_by_field_name("parameters")
-    found = []
-    for item in [] if given is None else given.named_children:
-        kind, name = item.child_by_field_name("type"), item.child_by_field_name("declarator")
+    parameter_list = declarator.child_by_field_name("parameters")
+    parameters = []
+    for node in [] if parameter_list is None else parameter_list.named_children:
+        kind, name = node.child_by_field_name("type"), node.child_by_field_name("declarator")
         if kind is None or name is None or name.type != "identifier":
             return []
-        found.append(_Parameter(unit.slice(item), unit.slice(name), unit.slice(kind)))
-    return found
+        parameters.append(_Parameter(unit.slice(node), unit.slice(name), unit.slice(kind)))
+    return parameters
 
 
-def _hands_on(unit: CudaUnit, definition: Node, name: str, taken: list[_Parameter]) -> bool:
+def _only_forwards(unit: CudaUnit, definition: Node, name: str, parameters: list[_Parameter]) -> bool:
     """Whether the body is a single return of a call of that name with the same mask, lane and width."""
     body = definition.child_by_field_name("body")
     lines = [] if body is None else [item for item in body.named_children if item.type != "comment"]
     if len(lines) != 1 or lines[0].type != "return_statement" or not lines[0].named_children:
         return False
     call = lines[0].named_children[0]
-    given = [unit.slice(item) for item in arguments(call)] if call.type == "call_expression" else []
-    same = [*given[:1], *given[2:]] == [taken[0].name, *(item.name for item in taken[2:])]
-    return same and function_name(unit, call) == name and given[1].startswith(taken[1].name)
+    call_arguments = [unit.slice(item) for item in arguments(call)] if call.type == "call_expression" else []
+    same = [*call_arguments[:1], *call_arguments[2:]] == [parameters[0].name, *(item.name for item in parameters[2:])]
+    return same and function_name(unit, call) == name and call_arguments[1].startswith(parameters[1].name)

@@ -12,11 +12,11 @@ from rocm3d import __version__
 from rocm3d.apply import sdist
 from rocm3d.apply.addition import additions
 from rocm3d.apply.edits import Edits
-from rocm3d.apply.git_patch import file_diff, mail
-from rocm3d.apply.request import Request
+from rocm3d.apply.git_patch import file_diff, mail_patch
+from rocm3d.apply.request import ApplyRequest
 from rocm3d.apply.template import one_line
-from rocm3d.apply.unseen import unseen
-from rocm3d.model.failure import UserError
+from rocm3d.apply.unscanned_sources import unscanned_sources
+from rocm3d.model.errors import UserError
 from rocm3d.model.patch import FileChange, Patch, Proof
 from rocm3d.workspace.journal import digest
 
@@ -28,7 +28,7 @@ MANIFEST = "port.json"
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ApplyOutcome:
     """The patch, and the bytes to write. `submodule_contents` are edited submodule files, which are not written.
 
     `commit` is the complete change as one file for `git am` and `git apply`.
@@ -36,33 +36,33 @@ class Outcome:
 
     patch: Patch
     contents: Mapping[str, bytes]
-    inside: Mapping[str, bytes]
+    submodule_contents: Mapping[str, bytes]
     commit: bytes
 
 
-def apply(plan: Plan, tree: Tree, request: Request, earlier: Patch | None = None) -> Outcome:
+def apply(plan: Plan, tree: Tree, request: ApplyRequest, earlier: Patch | None = None) -> ApplyOutcome:
     """Compute the port. The patch is cumulative: it compares with the original tree, even after earlier applies."""
     refuse_foreign_folder(tree, request.folder)
     edits = Edits(tree, request, earlier)
     for path, planned in groupby(sorted(plan.edits, key=lambda edit: edit.path), key=lambda edit: edit.path):
-        edits.file(path, list(planned))
+        edits.edit_file(path, list(planned))
     for path, data in sdist.exclusions(tree, request.folder):
-        edits.put(path, data)
-    edits.carry()
-    modules = edits.modules()
+        edits.add_proven(path, data)
+    edits.carry_over_earlier()
+    submodule_patches = edits.submodule_patches()
     # Sorted by path, because edits that an interrupted apply left behind come in another order.
-    edited = {path: data for path, data in sorted(edits.contents.items()) if edits.module(path) is None}
+    edited = {path: data for path, data in sorted(edits.contents.items()) if edits.submodule_of(path) is None}
     # Additions quote line numbers: use those of the originals, so that a second apply writes the same files.
     before = replace(tree, overlay={**tree.overlay, **request.originals}, _sizes=None)
     added = {
         f"{request.folder}/{path}": data
-        for item in additions()
-        for path, data in item.render(plan, before, request.folder).items()
+        for addition in additions()
+        for path, data in addition.render(plan, before, request.folder).items()
     }
-    added |= {record.file: data for record, data in modules}
-    changes = [edits.change(path) for path in edited]
+    added |= {record.file: data for record, data in submodule_patches}
+    changes = [edits.file_change(path) for path in edited]
     added[f"{request.folder}/{MANIFEST}"] = _manifest(plan, changes, added)
-    changes += [_added(path, data) for path, data in added.items()]
+    changes += [_added_file(path, data) for path, data in added.items()]
     patch = Patch(
         repository=plan.repository,
         folder=request.folder,
@@ -70,16 +70,19 @@ def apply(plan: Plan, tree: Tree, request: Request, earlier: Patch | None = None
         changes=tuple(sorted(changes, key=lambda change: change.path)),
         refused=tuple(edits.refused),
         left=plan.left,
-        modules=tuple(record for record, _ in modules),
-        unseen=unseen(plan, tree, request.folder),
+        modules=tuple(record for record, _ in submodule_patches),
+        unseen=unscanned_sources(plan, tree, request.folder),
     )
     contents = {**edited, **added}
     diffs = [
         file_diff(path, None if path in added else edits.original(path), contents[path]) for path in sorted(contents)
     ]
-    inside = {path: data for path, data in edits.contents.items() if path not in edited}
-    return Outcome(
-        patch, contents, inside, mail(f"Build and run with ROCm on {plan.gpu.title}", _message(patch), diffs)
+    submodule_contents = {path: data for path, data in edits.contents.items() if path not in edited}
+    return ApplyOutcome(
+        patch,
+        contents,
+        submodule_contents,
+        mail_patch(f"Build and run with ROCm on {plan.gpu.title}", _commit_message(patch), diffs),
     )
 
 
@@ -99,7 +102,7 @@ def is_port_folder(tree: Tree, folder: str) -> bool:
         return False
 
 
-def _added(path: str, data: bytes) -> FileChange:
+def _added_file(path: str, data: bytes) -> FileChange:
     proof = Proof(kind="added-file", holds=True, detail="new file in the port folder; nothing imports it")
     diff = file_diff(path, None, data).decode("utf-8", "replace")
     return FileChange(path=path, kind="added", before=None, after=digest(data), recipes=(), proof=proof, diff=diff)
@@ -119,11 +122,13 @@ def _manifest(plan: Plan, edited: list[FileChange], added: Iterable[str]) -> byt
     return (json.dumps(content, indent=2) + "\n").encode()
 
 
-def _message(patch: Patch) -> str:
+def _commit_message(patch: Patch) -> str:
     edited = [change for change in patch.changes if change.kind == "edited"]
-    made = [f"- {one_line(change.path)}: {', '.join(change.recipes) or change.proof.detail}" for change in edited]
+    lines = [f"- {one_line(change.path)}: {', '.join(change.recipes) or change.proof.detail}" for change in edited]
     text = (
         f"Everything new lies in {patch.folder}/. Every edit of an existing file is guarded, and was proven\n"
         "to leave it as it was without ROCm:\n\n"
     )
-    return text + "\n".join(made) if made else f"Everything new lies in {patch.folder}/. No existing file is edited.\n"
+    return (
+        text + "\n".join(lines) if lines else f"Everything new lies in {patch.folder}/. No existing file is edited.\n"
+    )

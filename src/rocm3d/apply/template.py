@@ -49,5 +49,5 @@ def _environment() -> Environment:
     return environment
 
 
-def render(template: str, **given: Any) -> bytes:
-    return _environment().get_template(template).render(**given).encode()
+def render(template: str, **values: Any) -> bytes:
+    return _environment().get_template(template).render(**values).encode()

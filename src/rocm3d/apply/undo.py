@@ -5,34 +5,34 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.workspace.journal import digest
 
 if TYPE_CHECKING:
-    from rocm3d.workspace.journal import Journal
+    from rocm3d.workspace.journal import UndoJournal
     from rocm3d.workspace.writer import Writer
 
 
 @dataclass(frozen=True)
-class Undone:
+class UndoResult:
     """Restored paths, and paths that were not restored because they changed after apply."""
 
     restored: tuple[str, ...]
-    kept: tuple[str, ...]
+    left_changed: tuple[str, ...]
 
 
-def changed_since(journal: Journal) -> list[str]:
+def changed_since(journal: UndoJournal) -> list[str]:
     """Paths whose content is neither what apply wrote nor what was there before it."""
-    found = []
+    changed = []
     for path, entry in journal.entries.items():
-        place = journal.root / path
-        now = digest(place.read_bytes()) if place.is_file() and not place.is_symlink() else None
-        if now not in (entry.before, entry.after, entry.previous or entry.after):
-            found.append(path)
-    return found
+        file = journal.root / path
+        current = digest(file.read_bytes()) if file.is_file() and not file.is_symlink() else None
+        if current not in (entry.before, entry.after, entry.previous or entry.after):
+            changed.append(path)
+    return changed
 
 
-def undo(journal: Journal, writer: Writer, *, keep_changed: bool) -> Undone:
+def undo(journal: UndoJournal, writer: Writer, *, keep_changed: bool) -> UndoResult:
     """Restore every original. Files that changed after apply are never overwritten."""
     changed = changed_since(journal)
     if changed and not keep_changed:
@@ -46,5 +46,5 @@ def undo(journal: Journal, writer: Writer, *, keep_changed: bool) -> Undone:
     folders = {folder for entry in journal.entries.values() for folder in entry.folders}
     for folder in sorted(folders, key=len, reverse=True):
         writer.remove_empty(folder)
-    journal.forget()
-    return Undone(tuple(restored), tuple(changed))
+    journal.delete()
+    return UndoResult(tuple(restored), tuple(changed))

@@ -12,45 +12,49 @@ ARCH = "PYTORCH_ROCM_ARCH"
 
 
 @dataclass(frozen=True)
-class Variable:
+class EnvironmentVariable:
     """`value` is None if routes require different values: then each build sets its own."""
 
     name: str
     value: str | None
-    why: str
+    reason: str
 
 
-def variables(plan: Plan) -> tuple[Variable, ...]:
+def environment_variables(plan: Plan) -> tuple[EnvironmentVariable, ...]:
     """Sorted by name. Always includes the target: where no GPU is visible (image build), torch compiles for none."""
-    asked: dict[str, dict[str, list[str]]] = {}
-    for item in settled(plan):
+    requested: dict[str, dict[str, list[str]]] = {}
+    for item in decisions_for_target(plan):
         for name, value in item.env.items():
-            asked.setdefault(name, {}).setdefault(value, []).append(f"{item.name} ({item.route})")
-    asked.pop(ARCH, None)
-    found = [Variable(ARCH, plan.gpu.gfx, f"extensions are built for {plan.gpu.title}")]
-    for name, values in asked.items():
+            requested.setdefault(name, {}).setdefault(value, []).append(f"{item.name} ({item.route})")
+    requested.pop(ARCH, None)
+    merged = [EnvironmentVariable(ARCH, plan.gpu.gfx, f"extensions are built for {plan.gpu.title}")]
+    for name, values in requested.items():
         if len(values) == 1:
             ((value, who),) = values.items()
-            found.append(Variable(name, value, f"required by {', '.join(sorted(who))}"))
+            merged.append(EnvironmentVariable(name, value, f"required by {', '.join(sorted(who))}"))
         else:
-            told = "; ".join(f"{', '.join(sorted(who))} {value}" for value, who in sorted(values.items()))
-            found.append(Variable(name, None, f"routes need different values; install.sh sets it per build: {told}"))
-    return tuple(sorted(found, key=lambda item: item.name))
+            listing = "; ".join(f"{', '.join(sorted(who))} {value}" for value, who in sorted(values.items()))
+            merged.append(
+                EnvironmentVariable(
+                    name, None, f"routes need different values; install.sh sets it per build: {listing}"
+                )
+            )
+    return tuple(sorted(merged, key=lambda item: item.name))
 
 
-def settled(plan: Plan) -> tuple[DependencyDecision, ...]:
+def decisions_for_target(plan: Plan) -> tuple[DependencyDecision, ...]:
     """The plan's decisions with the placeholder {gfx} replaced by its target."""
 
-    def here(text: str) -> str:
+    def with_target(text: str) -> str:
         return text.replace("{gfx}", plan.gpu.gfx)
 
     return tuple(
-        item.model_copy(
+        decision.model_copy(
             update={
-                "env": {name: here(value) for name, value in item.env.items() if name != ARCH},
-                "commands": tuple(tuple(map(here, command)) for command in item.commands),
-                "requirement": here(item.requirement),
+                "env": {name: with_target(value) for name, value in decision.env.items() if name != ARCH},
+                "commands": tuple(tuple(map(with_target, command)) for command in decision.commands),
+                "requirement": with_target(decision.requirement),
             }
         )
-        for item in plan.decisions
+        for decision in plan.decisions
     )

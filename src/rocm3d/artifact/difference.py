@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rocm3d.model.backend_check import WorstElement
 from rocm3d.model.golden import ComparedTensor
-from rocm3d.model.look import Worst
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 
-def kind(array: Array, dtype: str = "") -> str | None:
+def tolerance_dtype(array: Array, dtype: str = "") -> str | None:
     """The dtype name that tolerances use; None if not numeric. `dtype` is the original type, if it was converted."""
     name = dtype or array.dtype.name
     if name.startswith("float8"):
@@ -42,13 +42,15 @@ def compare(name: str, reference: Array, candidate: Array, dtype: str, tolerance
     exact = reference.dtype.kind in "iub" and candidate.dtype.kind in "iub"
     a, b = (reference, candidate) if exact else (reference.astype(wide), candidate.astype(wide))
     with numpy.errstate(invalid="ignore", over="ignore"):
-        error = _whole_distance(a, b) if exact else _distance(a, b)
+        error = _integer_distance(a, b) if exact else _float_distance(a, b)
         allowed = tolerance.atol + tolerance.rtol * numpy.where(numpy.isfinite(a), numpy.abs(a), 0)
         # The worst element is the one with the largest share of its allowance. Avoids 0 / 0 at zero tolerance.
         share = numpy.where(error == 0, 0.0, error / numpy.where(allowed == 0, numpy.finfo(float).tiny, allowed))
     outside = int((error > allowed).sum())
-    at = numpy.unravel_index(int(share.argmax()), share.shape)
-    worst = Worst(index=tuple(int(part) for part in at), got=str(candidate[at]), wanted=str(reference[at]))
+    position = numpy.unravel_index(int(share.argmax()), share.shape)
+    worst = WorstElement(
+        index=tuple(int(part) for part in position), got=str(candidate[position]), wanted=str(reference[position])
+    )
     finite = error[numpy.isfinite(error)]
     return ComparedTensor(
         name=name,
@@ -64,31 +66,31 @@ def compare(name: str, reference: Array, candidate: Array, dtype: str, tolerance
     )
 
 
-def _distance(a: Array, b: Array) -> Array:
+def _float_distance(a: Array, b: Array) -> Array:
     """0 where both are the same infinity or both NaN; infinity where only one is finite."""
     import numpy
 
     same = (a == b) | (numpy.isnan(a) & numpy.isnan(b))
-    odd = ~(numpy.isfinite(a) & numpy.isfinite(b))
-    far: Array = numpy.where(same, 0.0, numpy.where(odd, numpy.inf, numpy.abs(b - a)))
-    return far
+    nonfinite = ~(numpy.isfinite(a) & numpy.isfinite(b))
+    distance: Array = numpy.where(same, 0.0, numpy.where(nonfinite, numpy.inf, numpy.abs(b - a)))
+    return distance
 
 
-def _whole_distance(a: Array, b: Array) -> Array:
+def _integer_distance(a: Array, b: Array) -> Array:
     """At least 1 where they differ: large integers can round to the same float."""
     import numpy
 
-    far: Array = numpy.where(a != b, numpy.maximum(1.0, numpy.abs(b.astype(float) - a.astype(float))), 0.0)
-    return far
+    distance: Array = numpy.where(a != b, numpy.maximum(1.0, numpy.abs(b.astype(float) - a.astype(float))), 0.0)
+    return distance
 
 
-def _reason(reference: Array, candidate: Array, outside: int, worst: Worst) -> str:
+def _reason(reference: Array, candidate: Array, outside: int, worst: WorstElement) -> str:
     import numpy
 
-    poisoned = int((numpy.isnan(candidate) & ~numpy.isnan(reference)).sum())
-    if poisoned:
-        return f"{poisoned} of {reference.size} elements are NaN where the reference is not"
+    new_nans = int((numpy.isnan(candidate) & ~numpy.isnan(reference)).sum())
+    if new_nans:
+        return f"{new_nans} of {reference.size} elements are NaN where the reference is not"
     if not candidate.any():
         return "all elements are zero, and the reference is not"
-    place = f" at {list(worst.index)}" if worst.index else ""
-    return f"{outside} of {reference.size} elements differ; worst{place}: {worst.got}, expected {worst.wanted}"
+    at_index = f" at {list(worst.index)}" if worst.index else ""
+    return f"{outside} of {reference.size} elements differ; worst{at_index}: {worst.got}, expected {worst.wanted}"

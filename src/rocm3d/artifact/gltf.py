@@ -9,60 +9,60 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from rocm3d.artifact import glb, gltf_scene
-from rocm3d.artifact.gltf_scene import listed
-from rocm3d.artifact.obj import beside
-from rocm3d.artifact.sight import Sight, Unfit, Unread
+from rocm3d.artifact.artifact_report import ArtifactReport, InvalidArtifactError, UnreadableArtifactError
+from rocm3d.artifact.gltf_scene import list_entry
+from rocm3d.artifact.obj import resolve_local
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 _MOST = 2 * 1024**3
-_IMAGE = 512 * 1024 * 1024
+_MAX_IMAGE_BYTES = 512 * 1024 * 1024
 
 
-def look(path: Path) -> Sight:
+def inspect(path: Path) -> ArtifactReport:
     """Merged into a GLB and read as one. Files outside the folder count as missing."""
-    if path.stat().st_size > glb.MOST_JSON:
-        raise Unread("the JSON exceeds the size limit")
-    tree = gltf_scene.description(path.read_bytes())
+    if path.stat().st_size > glb.MAX_JSON_BYTES:
+        raise UnreadableArtifactError("the JSON exceeds the size limit")
+    tree = gltf_scene.parse_description(path.read_bytes())
     if not isinstance(tree.get("asset"), dict):
-        raise Unfit("JSON, but not glTF: the key `asset` is missing")
+        raise InvalidArtifactError("JSON, but not glTF: the key `asset` is missing")
     version = str(tree["asset"].get("version", ""))
     if version.partition(".")[0] != "2":
-        raise Unread(f"glTF {version[:20]} is not supported")
-    held: list[bytes] = []
+        raise UnreadableArtifactError(f"glTF {version[:20]} is not supported")
+    loaded: list[bytes] = []
 
     def buffers() -> list[bytes]:
-        held.extend([] if held else _buffers(tree, path))
-        return held
+        loaded.extend([] if loaded else _read_buffers(tree, path))
+        return loaded
 
-    def image(item: dict[str, Any]) -> bytes | None:
-        if "bufferView" not in item:
-            return _bytes(item.get("uri"), path, _IMAGE)
-        view = listed(tree, "bufferViews")[item["bufferView"]]
-        return gltf_scene.part(tree, item["bufferView"], buffers()[view["buffer"]])
+    def image(entry: dict[str, Any]) -> bytes | None:
+        if "bufferView" not in entry:
+            return _read_uri(entry.get("uri"), path, _MAX_IMAGE_BYTES)
+        view = list_entry(tree, "bufferViews")[entry["bufferView"]]
+        return gltf_scene.view_bytes(tree, entry["bufferView"], buffers()[view["buffer"]])
 
-    return gltf_scene.look(tree, lambda: _as_glb(tree, buffers()), image)
+    return gltf_scene.inspect(tree, lambda: _merge_into_glb(tree, buffers()), image)
 
 
-def _buffers(tree: dict[str, Any], path: Path) -> list[bytes]:
+def _read_buffers(tree: dict[str, Any], path: Path) -> list[bytes]:
     """All buffers, cut to their declared length. A shorter one has lost part of the mesh and raises."""
-    found, room = list[bytes](), _MOST
-    for number, item in enumerate(listed(tree, "buffers")):
-        wanted = item["byteLength"]
-        if not isinstance(wanted, int) or wanted < 0:
-            raise Unfit(f"damaged: buffer {number} has the byteLength {str(wanted)[:30]}")
-        data = _bytes(item.get("uri"), path, room)
+    buffers, bytes_left = list[bytes](), _MOST
+    for number, entry in enumerate(list_entry(tree, "buffers")):
+        byte_length = entry["byteLength"]
+        if not isinstance(byte_length, int) or byte_length < 0:
+            raise InvalidArtifactError(f"damaged: buffer {number} has the byteLength {str(byte_length)[:30]}")
+        data = _read_uri(entry.get("uri"), path, bytes_left)
         if data is None:
-            raise Unfit(f"buffer {number} is missing: {str(item.get('uri', 'it has no uri'))[:60]}")
-        if len(data) < wanted:
-            raise Unfit(f"truncated: buffer {number} has {len(data):,} of {wanted:,} bytes")
-        found.append(data[:wanted])
-        room -= len(data)
-    return found
+            raise InvalidArtifactError(f"buffer {number} is missing: {str(entry.get('uri', 'it has no uri'))[:60]}")
+        if len(data) < byte_length:
+            raise InvalidArtifactError(f"truncated: buffer {number} has {len(data):,} of {byte_length:,} bytes")
+        buffers.append(data[:byte_length])
+        bytes_left -= len(data)
+    return buffers
 
 
-def _bytes(uri: object, path: Path, most: int) -> bytes | None:
+def _read_uri(uri: object, path: Path, max_bytes: int) -> bytes | None:
     """The content of a URI: embedded base64, or a file in the folder or below. None if it does not exist."""
     if not isinstance(uri, str):
         return None
@@ -71,32 +71,37 @@ def _bytes(uri: object, path: Path, most: int) -> bytes | None:
         try:
             return base64.b64decode(text, validate=True) or None
         except (binascii.Error, ValueError) as error:
-            raise Unfit("damaged: embedded data is not valid base64") from error
-    place = beside(path, unquote(uri))
-    if place is None:
+            raise InvalidArtifactError("damaged: embedded data is not valid base64") from error
+    local_path = resolve_local(path, unquote(uri))
+    if local_path is None:
         return None
-    if place.stat().st_size > most:
-        raise Unread(f"{place.name} exceeds the size limit")
-    return place.read_bytes()
+    if local_path.stat().st_size > max_bytes:
+        raise UnreadableArtifactError(f"{local_path.name} exceeds the size limit")
+    return local_path.read_bytes()
 
 
-def _as_glb(tree: dict[str, Any], buffers: list[bytes]) -> bytes:
+def _merge_into_glb(tree: dict[str, Any], buffers: list[bytes]) -> bytes:
     """All buffers concatenated, with view offsets adjusted. Images are left out: they are checked separately."""
     starts, end = list[int](), 0
     for data in buffers:
         starts.append(end)
         end += len(data) + -len(data) % 4
     views = []
-    for view in listed(tree, "bufferViews"):
+    for view in list_entry(tree, "bufferViews"):
         start, length = int(view.get("byteOffset", 0)), int(view["byteLength"])
         if start < 0 or start + length > len(buffers[view["buffer"]]):
-            raise Unfit("damaged: a buffer view exceeds its buffer")
+            raise InvalidArtifactError("damaged: a buffer view exceeds its buffer")
         views.append({**view, "buffer": 0, "byteOffset": starts[view["buffer"]] + start})
-    plain = {key: value for key, value in tree.items() if key not in ("images", "textures", "materials", "samplers")}
-    meshes = [{**mesh, "primitives": [_bare(item) for item in mesh.get("primitives", [])]} for mesh in tree["meshes"]]
-    described = {**plain, "buffers": [{"byteLength": end}], "bufferViews": views, "meshes": meshes}
-    return glb.packed(json.dumps(described).encode(), b"".join(data + b"\0" * (-len(data) % 4) for data in buffers))
+    kept_keys = {
+        key: value for key, value in tree.items() if key not in ("images", "textures", "materials", "samplers")
+    }
+    meshes = [
+        {**mesh, "primitives": [_without_material(item) for item in mesh.get("primitives", [])]}
+        for mesh in tree["meshes"]
+    ]
+    description = {**kept_keys, "buffers": [{"byteLength": end}], "bufferViews": views, "meshes": meshes}
+    return glb.pack_glb(json.dumps(description).encode(), b"".join(data + b"\0" * (-len(data) % 4) for data in buffers))
 
 
-def _bare(primitive: dict[str, Any]) -> dict[str, Any]:
+def _without_material(primitive: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in primitive.items() if key != "material"}

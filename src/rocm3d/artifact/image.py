@@ -8,28 +8,28 @@ import warnings
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any
 
-from rocm3d.artifact.sight import Sight, Unfit, Unread
+from rocm3d.artifact.artifact_report import ArtifactReport, InvalidArtifactError, UnreadableArtifactError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from rocm3d.artifact.sight import Array
+    from rocm3d.artifact.artifact_report import Array
 
 # Of 255: lossy codecs do not keep black exactly at 0.
-BLACK = 3
+BLACK_LEVEL = 3
 _PIXELS = 1 << 27
-_THUMBNAIL, _COLOURS = 256, 128
+_THUMBNAIL_SIDE, _PALETTE_SIZE = 256, 128
 _FORMATS = ("PNG", "JPEG", "WEBP", "TIFF", "BMP", "PPM")
 
 
 @dataclass(frozen=True)
-class Pixels:
+class DecodedImage:
     """All channels (rows, columns, channels), the colour channels alone, alpha if any, and the Pillow image."""
 
-    whole: Array
+    channels: Array
     colours: Array
     alpha: Array | None
-    picture: Any
+    image: Any
 
     @property
     def is_constant(self) -> bool:
@@ -38,33 +38,33 @@ class Pixels:
         return bool((flat == flat[:1]).all())
 
 
-def look(path: Path) -> Sight:
+def inspect(path: Path) -> ArtifactReport:
     """Statistics of an image, and a thumbnail."""
     import numpy
 
     with path.open("rb") as file:
-        pixels = decoded(file)
+        pixels = decode(file)
     colours = pixels.colours
     finite = colours[numpy.isfinite(colours)]
     scale = 1.0 if colours.dtype.kind == "f" else float(numpy.iinfo(colours.dtype).max)
-    broken = colours.size - finite.size
+    nonfinite = colours.size - finite.size
     low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
-    rows, columns, channels = pixels.whole.shape
-    sight = Sight("image", picture=thumbnail(pixels.picture))
-    sight.metrics |= {"width": columns, "height": rows, "channels": channels, "not_finite": int(broken)}
+    rows, columns, channels = pixels.channels.shape
+    report = ArtifactReport("image", picture=thumbnail(pixels.image))
+    report.metrics |= {"width": columns, "height": rows, "channels": channels, "not_finite": int(nonfinite)}
     mean = float(finite.mean(dtype=numpy.float64)) / scale if finite.size else 0.0
-    sight.metrics |= {"mean": mean, "contrast": (high - low) / scale}
-    sight.object_to(broken, f"{broken} of {colours.size} values are NaN or infinite")
-    dark = BLACK / 255 if scale > 1 else 0.0
-    if finite.size and high / scale <= dark and low >= 0:
-        sight.problems.append("black: every pixel is black")
-    elif not broken and pixels.is_constant:
-        sight.problems.append("constant: every pixel has the same colour")
-    sight.object_to(pixels.alpha is not None and not pixels.alpha.any(), "invisible: every pixel is transparent")
-    return sight
+    report.metrics |= {"mean": mean, "contrast": (high - low) / scale}
+    report.add_problem_if(nonfinite, f"{nonfinite} of {colours.size} values are NaN or infinite")
+    black_level = BLACK_LEVEL / 255 if scale > 1 else 0.0
+    if finite.size and high / scale <= black_level and low >= 0:
+        report.problems.append("black: every pixel is black")
+    elif not nonfinite and pixels.is_constant:
+        report.problems.append("constant: every pixel has the same colour")
+    report.add_problem_if(pixels.alpha is not None and not pixels.alpha.any(), "invisible: every pixel is transparent")
+    return report
 
 
-def decoded(file: IO[bytes]) -> Pixels:
+def decode(file: IO[bytes]) -> DecodedImage:
     """Decode all pixels. The size limit is checked before anything is decoded."""
     import numpy
     from PIL import Image, UnidentifiedImageError
@@ -76,37 +76,39 @@ def decoded(file: IO[bytes]) -> Pixels:
             picture: Image.Image = Image.open(file, formats=_FORMATS)
             columns, rows = picture.size
             if columns * rows > _PIXELS:
-                raise Unread(f"{columns} x {rows} pixels exceed the limit")
+                raise UnreadableArtifactError(f"{columns} x {rows} pixels exceed the limit")
             picture.load()
         except Image.DecompressionBombError as error:
-            raise Unread("the image exceeds the pixel limit") from error
+            raise UnreadableArtifactError("the image exceeds the pixel limit") from error
         except UnidentifiedImageError as error:
-            raise Unfit("damaged: the header cannot be read") from error
+            raise InvalidArtifactError("damaged: the header cannot be read") from error
         except OSError as error:
-            raise Unfit(f"{'truncated' if 'truncated' in str(error) else 'damaged'}: {error}") from error
+            raise InvalidArtifactError(f"{'truncated' if 'truncated' in str(error) else 'damaged'}: {error}") from error
     if picture.mode in ("P", "PA", "1", "CMYK", "YCbCr", "LAB", "HSV"):
         picture = picture.convert("RGBA" if "transparency" in picture.info or picture.mode == "PA" else "RGB")
-    whole = numpy.asarray(picture)
-    whole = whole[:, :, None] if whole.ndim == 2 else whole
-    if not whole.size:
-        raise Unfit("empty: no pixels")
+    pixels = numpy.asarray(picture)
+    pixels = pixels[:, :, None] if pixels.ndim == 2 else pixels
+    if not pixels.size:
+        raise InvalidArtifactError("empty: no pixels")
     has_alpha = picture.mode in ("LA", "RGBA", "La", "RGBa")
-    return Pixels(whole, whole[:, :, :-1] if has_alpha else whole, whole[:, :, -1] if has_alpha else None, picture)
+    return DecodedImage(
+        pixels, pixels[:, :, :-1] if has_alpha else pixels, pixels[:, :, -1] if has_alpha else None, picture
+    )
 
 
 def thumbnail(picture: Any) -> str:
     """A small PNG in base64; empty for float formats, whose brightness range is unknown."""
     if picture.mode not in ("L", "LA", "RGB", "RGBA"):
         return ""
-    return encoded(picture, _THUMBNAIL)
+    return encode_png(picture, _THUMBNAIL_SIDE)
 
 
-def encoded(picture: Any, side: int) -> str:
+def encode_png(picture: Any, side: int) -> str:
     """A PNG in base64, at most `side` pixels. A small palette makes it a quarter of the size."""
     from PIL import Image
 
     small = picture.convert("RGBA")
     small.thumbnail((side, side))
-    kept = io.BytesIO()
-    small.quantize(_COLOURS, method=Image.Quantize.FASTOCTREE).save(kept, "PNG", optimize=True)
-    return base64.b64encode(kept.getvalue()).decode()
+    buffer = io.BytesIO()
+    small.quantize(_PALETTE_SIZE, method=Image.Quantize.FASTOCTREE).save(buffer, "PNG", optimize=True)
+    return base64.b64encode(buffer.getvalue()).decode()

@@ -8,22 +8,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from rocm3d.artifact.points import cloud
-from rocm3d.artifact.sight import Sight, Unfit, Unread
+from rocm3d.artifact.artifact_report import ArtifactReport, InvalidArtifactError, UnreadableArtifactError
+from rocm3d.artifact.points import point_cloud_report
 
 if TYPE_CHECKING:
-    from rocm3d.artifact.sight import Array
+    from rocm3d.artifact.artifact_report import Array
 
 _PIECE = 16 * 1024 * 1024
 _MOST = 16 * 1024**3
 _MEMBERS = 10_000
-_TOLD = 100
+_MAX_REPORTED_ARRAYS = 100
 # Names that programs use for the positions of a point cloud.
-POINTS = ("points", "xyz", "pts", "pts3d", "positions", "point_cloud")
+POINT_ARRAY_NAMES = ("points", "xyz", "pts", "pts3d", "positions", "point_cloud")
 
 
 @dataclass
-class _Numbers:
+class _ArrayStatistics:
     """Running statistics of one array."""
 
     name: str
@@ -51,13 +51,13 @@ class _Numbers:
             self.low, self.high = min(self.low, float(piece.min())), max(self.high, float(piece.max()))
 
 
-def look_npy(path: Path) -> Sight:
+def inspect_npy(path: Path) -> ArtifactReport:
     """A file with a single array."""
     with path.open("rb") as file:
-        return _sight([_counted("array", file, path.stat().st_size)], [])
+        return _arrays_report([_count_array("array", file, path.stat().st_size)], [])
 
 
-def look_npz(path: Path) -> Sight:
+def inspect_npz(path: Path) -> ArtifactReport:
     """An archive of arrays. The unpacked size is checked before anything is unpacked."""
     try:
         with zipfile.ZipFile(path) as archive:
@@ -65,51 +65,59 @@ def look_npz(path: Path) -> Sight:
             _refuse_bomb(members)
             arrays = [item for item in members if item.filename.endswith(".npy")]
             if not arrays:
-                raise Unfit("wrong extension: a zip archive without arrays" if members else "empty: no arrays")
-            numbers = []
+                raise InvalidArtifactError(
+                    "wrong extension: a zip archive without arrays" if members else "empty: no arrays"
+                )
+            statistics = []
             for item in arrays:
                 with archive.open(item) as file:
-                    numbers.append(_counted(item.filename.removesuffix(".npy"), file, item.file_size))
+                    statistics.append(_count_array(item.filename.removesuffix(".npy"), file, item.file_size))
             others = [item.filename for item in members if item not in arrays]
-            sight = _sight(numbers, others)
-            return _with_points(sight, archive, numbers)
+            report = _arrays_report(statistics, others)
+            return _add_point_cloud(report, archive, statistics)
     except zipfile.BadZipFile as error:
-        cut = "not a zip file" in str(error)
-        raise Unfit("truncated: the archive has no end" if cut else f"damaged: {error}") from error
+        is_truncated = "not a zip file" in str(error)
+        raise InvalidArtifactError(
+            "truncated: the archive has no end" if is_truncated else f"damaged: {error}"
+        ) from error
     except (NotImplementedError, RuntimeError) as error:
-        raise Unread(f"the archive's compression or encryption is not supported: {error}") from error
+        raise UnreadableArtifactError(f"the archive's compression or encryption is not supported: {error}") from error
 
 
 def _refuse_bomb(members: list[zipfile.ZipInfo]) -> None:
-    whole = sum(item.file_size for item in members)
-    if whole > _MOST or len(members) > _MEMBERS:
-        packed = sum(item.compress_size for item in members)
-        raise Unfit(f"unpacks to {whole:,} bytes from {packed:,} in {len(members)} arrays: more than the limit")
+    unpacked_bytes = sum(item.file_size for item in members)
+    if unpacked_bytes > _MOST or len(members) > _MEMBERS:
+        packed_bytes = sum(item.compress_size for item in members)
+        raise InvalidArtifactError(
+            f"unpacks to {unpacked_bytes:,} bytes from {packed_bytes:,} in {len(members)} arrays: more than the limit"
+        )
 
 
-def _counted(name: str, file: IO[bytes], size: int) -> _Numbers:
+def _count_array(name: str, file: IO[bytes], size: int) -> _ArrayStatistics:
     """Reads the header, then the declared number of bytes in pieces. Pickled objects are never loaded."""
     import numpy
 
-    shape, dtype = _header(name, file)
-    numbers = _Numbers(name, shape, dtype)
+    shape, dtype = _read_header(name, file)
+    numbers = _ArrayStatistics(name, shape, dtype)
     if dtype.hasobject:
         return numbers
-    left = numbers.elements * dtype.itemsize
-    if left > size - file.tell():
-        raise Unfit(f"truncated: {name} declares {left:,} bytes and has {max(0, size - file.tell()):,}")
-    while left:
-        step = min(left, _PIECE // dtype.itemsize * dtype.itemsize or dtype.itemsize)
+    bytes_left = numbers.elements * dtype.itemsize
+    if bytes_left > size - file.tell():
+        raise InvalidArtifactError(
+            f"truncated: {name} declares {bytes_left:,} bytes and has {max(0, size - file.tell()):,}"
+        )
+    while bytes_left:
+        step = min(bytes_left, _PIECE // dtype.itemsize * dtype.itemsize or dtype.itemsize)
         data = file.read(step)
         if len(data) < step:
-            raise Unfit(f"truncated: {name} ends {left - len(data):,} bytes early")
-        left -= step
+            raise InvalidArtifactError(f"truncated: {name} ends {bytes_left - len(data):,} bytes early")
+        bytes_left -= step
         if dtype.kind in "fciub":
             numbers.add(numpy.frombuffer(data, dtype))
     return numbers
 
 
-def _header(name: str, file: IO[bytes]) -> tuple[tuple[int, ...], Any]:
+def _read_header(name: str, file: IO[bytes]) -> tuple[tuple[int, ...], Any]:
     """Shape and dtype. numpy limits the length of the header."""
     from numpy.lib import format as npy
 
@@ -121,56 +129,60 @@ def _header(name: str, file: IO[bytes]) -> tuple[tuple[int, ...], Any]:
         raise
     except Exception as error:
         # numpy passes the header to Python's parser, which raises many types of errors.
-        said = str(error).splitlines()[0][:120] if str(error) else type(error).__name__
-        raise Unfit(f"truncated or damaged: the header of {name}: {said}") from error
+        message = str(error).splitlines()[0][:120] if str(error) else type(error).__name__
+        raise InvalidArtifactError(f"truncated or damaged: the header of {name}: {message}") from error
     if dtype.itemsize == 0 or any(side < 0 for side in shape):
-        raise Unfit(f"damaged: {name} has the type {dtype} and the shape {list(shape)}")
+        raise InvalidArtifactError(f"damaged: {name} has the type {dtype} and the shape {list(shape)}")
     return shape, dtype
 
 
-def _sight(found: list[_Numbers], others: list[str]) -> Sight:
-    if all(item.dtype.hasobject for item in found):
-        raise Unread("contains only pickled objects, which rocm3d never loads")
-    sight = Sight("arrays")
-    whole = {"arrays": len(found), "elements": sum(item.elements for item in found)}
-    whole |= {"nan": sum(item.nan for item in found), "infinite": sum(item.infinite for item in found)}
-    sight.metrics |= whole
-    ranged = [item for item in found if item.low <= item.high]
+def _arrays_report(statistics: list[_ArrayStatistics], other_members: list[str]) -> ArtifactReport:
+    if all(item.dtype.hasobject for item in statistics):
+        raise UnreadableArtifactError("contains only pickled objects, which rocm3d never loads")
+    report = ArtifactReport("arrays")
+    totals = {"arrays": len(statistics), "elements": sum(item.elements for item in statistics)}
+    totals |= {"nan": sum(item.nan for item in statistics), "infinite": sum(item.infinite for item in statistics)}
+    report.metrics |= totals
+    ranged = [item for item in statistics if item.low <= item.high]
     if ranged:
-        sight.metrics |= {"minimum": min(i.low for i in ranged), "maximum": max(i.high for i in ranged)}
-    several = sorted(found, key=lambda item: item.name)
-    if len(several) > _TOLD:
-        sight.unread.append(f"statistics per array: the first {_TOLD} of {len(several)} are listed")
-    for item in several[:_TOLD]:
-        sight.metrics |= {f"{item.name}.elements": item.elements, f"{item.name}.nan": item.nan}
+        report.metrics |= {"minimum": min(i.low for i in ranged), "maximum": max(i.high for i in ranged)}
+    by_name = sorted(statistics, key=lambda item: item.name)
+    if len(by_name) > _MAX_REPORTED_ARRAYS:
+        report.unread.append(f"statistics per array: the first {_MAX_REPORTED_ARRAYS} of {len(by_name)} are listed")
+    for item in by_name[:_MAX_REPORTED_ARRAYS]:
+        report.metrics |= {f"{item.name}.elements": item.elements, f"{item.name}.nan": item.nan}
         if item in ranged:
-            sight.metrics |= {f"{item.name}.minimum": item.low, f"{item.name}.maximum": item.high}
-    for item in several:
-        sight.object_to(item.nan, f"{item.nan} of {item.elements} numbers of {item.name} are NaN")
-        sight.object_to(item.infinite, f"{item.infinite} of {item.elements} numbers of {item.name} are infinite")
+            report.metrics |= {f"{item.name}.minimum": item.low, f"{item.name}.maximum": item.high}
+    for item in by_name:
+        report.add_problem_if(item.nan, f"{item.nan} of {item.elements} numbers of {item.name} are NaN")
+        report.add_problem_if(item.infinite, f"{item.infinite} of {item.elements} numbers of {item.name} are infinite")
         if item.dtype.hasobject:
-            sight.unread.append(f"{item.name}: pickled objects, which rocm3d never loads")
+            report.unread.append(f"{item.name}: pickled objects, which rocm3d never loads")
         elif item.dtype.kind not in "fciub":
-            sight.unread.append(f"{item.name}: not numeric ({item.dtype})")
-    sight.object_to(not whole["elements"], "empty: every array has 0 elements")
-    sight.unread += [f"{name[:80]}: not an array" for name in others]
-    return sight
+            report.unread.append(f"{item.name}: not numeric ({item.dtype})")
+    report.add_problem_if(not totals["elements"], "empty: every array has 0 elements")
+    report.unread += [f"{name[:80]}: not an array" for name in other_members]
+    return report
 
 
-def _with_points(sight: Sight, archive: zipfile.ZipFile, found: list[_Numbers]) -> Sight:
+def _add_point_cloud(
+    report: ArtifactReport, archive: zipfile.ZipFile, statistics: list[_ArrayStatistics]
+) -> ArtifactReport:
     """Turn the report into that of a point cloud if the archive holds points (n, 3); array statistics stay."""
-    for item in found:
-        flat = item.name in POINTS and item.shape[-1:] == (3,) and item.dtype.kind == "f"
-        if flat and 0 < item.elements * item.dtype.itemsize <= _PIECE * 16:
-            with archive.open(f"{item.name}.npy") as file:
-                seen = cloud(_array(file).reshape(-1, 3), coloured=any(o.name.startswith("col") for o in found))
-            seen.metrics = {**sight.metrics, **seen.metrics}
-            seen.unread, seen.problems = sight.unread, [*seen.problems, *sight.problems]
-            return seen
-    return sight
+    for array in statistics:
+        is_points = array.name in POINT_ARRAY_NAMES and array.shape[-1:] == (3,) and array.dtype.kind == "f"
+        if is_points and 0 < array.elements * array.dtype.itemsize <= _PIECE * 16:
+            with archive.open(f"{array.name}.npy") as file:
+                cloud_report = point_cloud_report(
+                    _load_array(file).reshape(-1, 3), has_colours=any(o.name.startswith("col") for o in statistics)
+                )
+            cloud_report.metrics = {**report.metrics, **cloud_report.metrics}
+            cloud_report.unread, cloud_report.problems = report.unread, [*cloud_report.problems, *report.problems]
+            return cloud_report
+    return report
 
 
-def _array(file: Any) -> Array:
+def _load_array(file: Any) -> Array:
     from numpy.lib import format as npy
 
     return npy.read_array(file, allow_pickle=False)

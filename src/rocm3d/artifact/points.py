@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.artifact.scatter import scatter
-from rocm3d.artifact.sight import Sight, broken_rows, extent
+from rocm3d.artifact.artifact_report import ArtifactReport, count_nonfinite_rows, extent
+from rocm3d.artifact.scatter import draw_points
 
 if TYPE_CHECKING:
-    from rocm3d.artifact.sight import Array
+    from rocm3d.artifact.artifact_report import Array
 
 
-def cloud(points: Array, *, coloured: bool, colours: Array | None = None) -> Sight:
+def point_cloud_report(points: Array, *, has_colours: bool, colours: Array | None = None) -> ArtifactReport:
     """For points (n, 3). `colours` are uint8 (n, 3) and used only for the picture."""
-    sight, broken, size = Sight("points"), broken_rows(points), extent(points)
-    sight.metrics |= {"points": len(points), "not_finite": broken, "coloured": int(coloured), "extent": size}
+    report, nonfinite, size = ArtifactReport("points"), count_nonfinite_rows(points), extent(points)
+    report.metrics |= {"points": len(points), "not_finite": nonfinite, "coloured": int(has_colours), "extent": size}
     if not len(points):
-        sight.problems.append("empty: no points")
-        return sight
-    sight.picture = scatter(points, colours)
-    sight.object_to(broken == len(points), f"all {len(points)} points hold NaN or infinity")
-    sight.object_to(0 < broken < len(points), f"{broken} of {len(points)} points hold NaN or infinity")
-    sight.object_to(broken == 0 and len(points) > 1 and size == 0, "collapsed: all points are in one place")
-    return sight
+        report.problems.append("empty: no points")
+        return report
+    report.picture = draw_points(points, colours)
+    report.add_problem_if(nonfinite == len(points), f"all {len(points)} points hold NaN or infinity")
+    report.add_problem_if(0 < nonfinite < len(points), f"{nonfinite} of {len(points)} points hold NaN or infinity")
+    report.add_problem_if(nonfinite == 0 and len(points) > 1 and size == 0, "collapsed: all points are in one place")
+    return report

@@ -5,35 +5,35 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING
 
-from rocm3d.artifact.image import decoded
-from rocm3d.artifact.sight import Sight, Unfit, Unread
+from rocm3d.artifact.artifact_report import ArtifactReport, InvalidArtifactError, UnreadableArtifactError
+from rocm3d.artifact.image import decode
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 # A constant texture with at most this many pixels is an intended placeholder.
-_PLACEHOLDER = 64
+_PLACEHOLDER_PIXELS = 64
 
 
-def judge(sight: Sight, textures: Mapping[str, bytes | None], coloured: set[str]) -> None:
+def check_textures(report: ArtifactReport, textures: Mapping[str, bytes | None], colour_textures: set[str]) -> None:
     """Add the textures to the report. None marks a missing file; `colour_textures` hold the base colour."""
-    read, constant = 0, set()
+    decoded_count, constant = 0, set()
     for name, data in textures.items():
         if data is None:
-            sight.problems.append(f"texture {name} is missing")
+            report.problems.append(f"texture {name} is missing")
             continue
         try:
-            pixels = decoded(io.BytesIO(data))
-        except Unfit as error:
-            sight.problems.append(f"texture {name}: {error}")
-        except Unread as error:
-            sight.unread.append(f"texture {name}: {error}")
+            pixels = decode(io.BytesIO(data))
+        except InvalidArtifactError as error:
+            report.problems.append(f"texture {name}: {error}")
+        except UnreadableArtifactError as error:
+            report.unread.append(f"texture {name}: {error}")
         else:
-            read += 1
-            rows, columns, _ = pixels.whole.shape
-            if pixels.is_constant and rows * columns > _PLACEHOLDER:
+            decoded_count += 1
+            rows, columns, _ = pixels.channels.shape
+            if pixels.is_constant and rows * columns > _PLACEHOLDER_PIXELS:
                 constant.add(name)
-    sight.metrics |= {"textures": read, "constant_textures": len(constant)}
-    if coloured and coloured <= constant:
-        which = ", ".join(sorted(coloured)[:4])
-        sight.problems.append(f"constant texture: only one colour in {which}")
+    report.metrics |= {"textures": decoded_count, "constant_textures": len(constant)}
+    if colour_textures and colour_textures <= constant:
+        names = ", ".join(sorted(colour_textures)[:4])
+        report.problems.append(f"constant texture: only one colour in {names}")

@@ -5,70 +5,70 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from rocm3d.artifact.image import BLACK, thumbnail
-from rocm3d.artifact.sight import Sight, Unfit
+from rocm3d.artifact.artifact_report import ArtifactReport, InvalidArtifactError
+from rocm3d.artifact.image import BLACK_LEVEL, thumbnail
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from rocm3d.artifact.sight import Array
+    from rocm3d.artifact.artifact_report import Array
 
 # Frames are scaled down to this side: enough to detect black and frozen videos, and it averages codec noise out.
-_SIDE = 48
-_STILL = 3
+_FRAME_SIDE = 48
+_STILL_LEVEL = 3
 # Even a complete file may lack a frame or two: edit lists drop them.
-_ENOUGH, _MOST_FRAMES, _SPARE = 0.8, 0.95, 2
+_MIN_DURATION_SHARE, _MIN_FRAME_SHARE, _SPARE_FRAMES = 0.8, 0.95, 2
 _FRAMES = 200_000
-_SECONDS = 60.0
+_MAX_SECONDS = 60.0
 # The demuxer is fixed, so that a file cannot select one that opens other files or URLs.
 _DEMUXERS = {"MP4": "mp4", "Matroska video": "matroska", "AVI": "avi", "GIF": "gif"}
 
 
-def look(path: Path, form: str) -> Sight:
+def inspect(path: Path, format_name: str) -> ArtifactReport:
     """Decode all frames up to the time limit; the frames after it are reported as not read."""
     import av
 
     try:
-        with av.open(str(path.resolve()), format=_DEMUXERS[form]) as container:
+        with av.open(str(path.resolve()), format=_DEMUXERS[format_name]) as container:
             if not container.streams.video:
-                raise Unfit("no video stream")
-            return _watched(container)
+                raise InvalidArtifactError("no video stream")
+            return _decode_report(container)
     except av.error.FFmpegError as error:
-        raise Unfit(f"truncated or damaged: {error.strerror}") from error
+        raise InvalidArtifactError(f"truncated or damaged: {error.strerror}") from error
 
 
-def _watched(container: Any) -> Sight:
+def _decode_report(container: Any) -> ArtifactReport:
     stream = container.streams.video[0]
     stream.thread_type = "AUTO"
-    seen, ended = _Seen(), _decode(container, stream)
-    for frame in ended.frames:
-        seen.add(frame)
-    sight = seen.sight()
-    if ended.limit:
-        sight.unread.append(f"frames after the first {seen.frames}: {ended.limit}")
-    elif seen.frames:
-        cut = ended.damage or _is_short(seen.frames, sight.metrics["seconds"], container)
-        promised = f" of {stream.frames}" if stream.frames else ""
-        sight.object_to(cut, f"truncated or damaged: {seen.frames}{promised} frames can be decoded")
-    return sight
+    statistics, decoder = _FrameStatistics(), _FrameDecoder(container, stream)
+    for frame in decoder.frames:
+        statistics.add(frame)
+    report = statistics.report()
+    if decoder.limit:
+        report.unread.append(f"frames after the first {statistics.frames}: {decoder.limit}")
+    elif statistics.frames:
+        is_cut = decoder.damage or _is_truncated(statistics.frames, report.metrics["seconds"], container)
+        expected = f" of {stream.frames}" if stream.frames else ""
+        report.add_problem_if(is_cut, f"truncated or damaged: {statistics.frames}{expected} frames can be decoded")
+    return report
 
 
-def _is_short(frames: int, seconds: float, container: Any) -> bool:
+def _is_truncated(frames: int, seconds: float, container: Any) -> bool:
     """Whether many of the declared frames are missing; if no count is declared, much of the declared duration.
 
     The duration of the container counts only if it holds nothing but this stream.
     """
-    stream, promised = container.streams.video[0], 0.0
+    stream, expected_seconds = container.streams.video[0], 0.0
     if stream.frames:
-        return bool(stream.frames - frames > max(_SPARE, (1 - _MOST_FRAMES) * stream.frames))
+        return bool(stream.frames - frames > max(_SPARE_FRAMES, (1 - _MIN_FRAME_SHARE) * stream.frames))
     if stream.duration:
-        promised = float(stream.duration * stream.time_base)
+        expected_seconds = float(stream.duration * stream.time_base)
     elif container.duration and len(container.streams) == 1:
-        promised = container.duration / 1e6
-    return seconds < promised * _ENOUGH
+        expected_seconds = container.duration / 1e6
+    return seconds < expected_seconds * _MIN_DURATION_SHARE
 
 
-class _decode:
+class _FrameDecoder:
     """Yields frames. Afterwards `limit` or `damage` says why it stopped early; both are empty at a regular end."""
 
     def __init__(self, container: Any, stream: Any) -> None:
@@ -79,38 +79,38 @@ class _decode:
     def frames(self) -> Any:
         import av
 
-        until = time.monotonic() + _SECONDS
+        deadline = time.monotonic() + _MAX_SECONDS
         try:
             for number, frame in enumerate(self.container.decode(self.stream)):
-                if number >= _FRAMES or time.monotonic() > until:
-                    self.limit = f"decoding stops after {_FRAMES} frames or {_SECONDS:.0f} s"
+                if number >= _FRAMES or time.monotonic() > deadline:
+                    self.limit = f"decoding stops after {_FRAMES} frames or {_MAX_SECONDS:.0f} s"
                     return
                 yield frame
         except av.error.FFmpegError as error:
             self.damage = str(error.strerror)
 
 
-class _Seen:
+class _FrameStatistics:
     """Running statistics over all frames."""
 
     def __init__(self) -> None:
         self.frames = self.black = self.still = 0
-        self.moved, self.bright, self.picture = 0, 0.0, ""
+        self.largest_change, self.brightness_sum, self.picture = 0, 0.0, ""
         self.start = self.end = self.step = 0.0
         self.width = self.height = 0
         self.first: Array | None = None
         self.last: Array | None = None
 
     def add(self, frame: Any) -> None:
-        small = frame.reformat(width=_SIDE, height=_SIDE, format="gray").to_ndarray().astype("int16")
-        self.black += int(small.max()) <= BLACK
-        self.bright += float(small.mean())
+        small = frame.reformat(width=_FRAME_SIDE, height=_FRAME_SIDE, format="gray").to_ndarray().astype("int16")
+        self.black += int(small.max()) <= BLACK_LEVEL
+        self.brightness_sum += float(small.mean())
         if self.last is not None and self.first is not None:
-            self.still += int(abs(small - self.last).max()) <= _STILL
-            self.moved = max(self.moved, int(abs(small - self.first).max()))
+            self.still += int(abs(small - self.last).max()) <= _STILL_LEVEL
+            self.largest_change = max(self.largest_change, int(abs(small - self.first).max()))
         else:
             self.first, self.width, self.height = small, frame.width, frame.height
-        if not self.picture and int(small.max()) > BLACK:
+        if not self.picture and int(small.max()) > BLACK_LEVEL:
             self.picture = thumbnail(frame.to_image())
         if frame.time is not None:
             self.start = frame.time if not self.frames else self.start
@@ -119,15 +119,15 @@ class _Seen:
         self.last = small
         self.frames += 1
 
-    def sight(self) -> Sight:
-        sight = Sight("video", picture=self.picture)
+    def report(self) -> ArtifactReport:
+        report = ArtifactReport("video", picture=self.picture)
         length = max(0.0, self.end - self.start + max(0.0, self.step))
-        sight.metrics |= {"frames": self.frames, "seconds": length, "width": self.width, "height": self.height}
-        sight.metrics |= {"black_frames": self.black, "still_frames": self.still}
-        sight.metrics["mean"] = self.bright / self.frames / 255 if self.frames else 0.0
-        sight.object_to(not self.frames, "empty: no frame can be decoded")
+        report.metrics |= {"frames": self.frames, "seconds": length, "width": self.width, "height": self.height}
+        report.metrics |= {"black_frames": self.black, "still_frames": self.still}
+        report.metrics["mean"] = self.brightness_sum / self.frames / 255 if self.frames else 0.0
+        report.add_problem_if(not self.frames, "empty: no frame can be decoded")
         if self.frames and self.black == self.frames:
-            sight.problems.append(f"black: all {self.frames} frames are black")
-        elif self.frames > 1 and self.moved <= _STILL:
-            sight.problems.append(f"frozen: all {self.frames} frames show the same image")
-        return sight
+            report.problems.append(f"black: all {self.frames} frames are black")
+        elif self.frames > 1 and self.largest_change <= _STILL_LEVEL:
+            report.problems.append(f"frozen: all {self.frames} frames show the same image")
+        return report

@@ -17,7 +17,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from rocm3d import __version__, cli
-from rocm3d.model.failure import Exit, Failure, UserError
+from rocm3d.model.errors import ExitCode, Rocm3dError, UserError
 
 log = logging.getLogger("rocm3d")
 
@@ -51,8 +51,12 @@ def build(only: str | None = None) -> typer.Typer:
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
     )
-    app.callback()(_root)
-    names = [item.name for item in pkgutil.iter_modules(cli.__path__) if only is None or item.name == only]
+    app.callback()(_root_options)
+    names = [
+        module_info.name
+        for module_info in pkgutil.iter_modules(cli.__path__)
+        if only is None or module_info.name == only
+    ]
     modules = [importlib.import_module(f"{cli.__name__}.{name}") for name in names]
     for module in sorted((m for m in modules if hasattr(m, "POSITION")), key=lambda module: module.POSITION):
         _register(app, module)
@@ -62,27 +66,36 @@ def build(only: str | None = None) -> typer.Typer:
 def _register(app: typer.Typer, module: ModuleType) -> None:
     name = module.__name__.rsplit(".", 1)[-1]
     if hasattr(module, "command"):
-        app.command(name, help=inspect.getdoc(module.command), epilog=module.EXAMPLE)(_framed(module.command))
+        app.command(name, help=inspect.getdoc(module.command), epilog=module.EXAMPLE)(
+            _with_common_options(module.command)
+        )
         return
     group = typer.Typer(help=inspect.getdoc(module), no_args_is_help=True, rich_markup_mode=None)
     for function in module.COMMANDS:
-        group.command(function.__name__, help=inspect.getdoc(function), epilog=module.EXAMPLE)(_framed(function))
+        group.command(function.__name__, help=inspect.getdoc(function), epilog=module.EXAMPLE)(
+            _with_common_options(function)
+        )
     app.add_typer(group, name=name)
 
 
-def _framed(function: Callable[..., Exit | None]) -> Callable[..., None]:
+def _with_common_options(function: Callable[..., ExitCode | None]) -> Callable[..., None]:
     """Wrap a command: add the common options, pass a Session as first argument, and map exceptions to exit codes."""
     hints = get_type_hints(function, include_extras=True)
-    own = [parameter for parameter in inspect.signature(function).parameters.values() if parameter.name != "session"]
+    own_parameters = [
+        parameter for parameter in inspect.signature(function).parameters.values() if parameter.name != "session"
+    ]
 
-    def run(**given: Any) -> None:
-        from rocm3d.cli.session import Session
+    def run(**arguments: Any) -> None:
+        from rocm3d.cli.session import CliSession
 
-        common = {name: given.pop(name) for name in COMMON}
-        _end(lambda: function(Session(**common), **given), common)
+        common = {name: arguments.pop(name) for name in COMMON}
+        _run_and_exit(lambda: function(CliSession(**common), **arguments), common)
 
     parameters = [
-        *(parameter.replace(annotation=hints[parameter.name], kind=parameter.KEYWORD_ONLY) for parameter in own),
+        *(
+            parameter.replace(annotation=hints[parameter.name], kind=parameter.KEYWORD_ONLY)
+            for parameter in own_parameters
+        ),
         *(
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
             for name, (kind, default) in COMMON.items()
@@ -93,34 +106,34 @@ def _framed(function: Callable[..., Exit | None]) -> Callable[..., None]:
     return run
 
 
-def _end(call: Callable[[], Exit | None], common: dict[str, Any]) -> None:
+def _run_and_exit(call: Callable[[], ExitCode | None], common: dict[str, Any]) -> None:
     """Run a command and exit. The only place where exceptions become exit codes."""
     try:
         _start_log(verbose=common["verbose"], file=common["log_file"])
-        code = call() or Exit.DONE
-    except Failure as failure:
-        _complain(failure.message, failure.hint)
+        code = call() or ExitCode.DONE
+    except Rocm3dError as failure:
+        _print_error(failure.message, failure.hint)
         code = failure.exit_code
     except KeyboardInterrupt:
-        _complain("interrupted")
-        code = Exit.INTERRUPTED
+        _print_error("interrupted")
+        code = ExitCode.INTERRUPTED
     except BrokenPipeError:
         # The reader of our output has exited, as in `rocm3d scan . | head`.
         sys.stderr.close()
-        code = Exit.DONE
+        code = ExitCode.DONE
     except Exception:  # noqa: BLE001  (anything else is a bug in rocm3d: write a crash log)
-        _complain(*_crash())
-        code = Exit.BUG
+        _print_error(*_write_crash_log())
+        code = ExitCode.BUG
     raise typer.Exit(int(code))
 
 
-def _complain(message: str, hint: str = "") -> None:
+def _print_error(message: str, hint: str = "") -> None:
     text = f"rocm3d: {message}" + (f"\n  hint: {hint}" if hint else "")
     typer.echo(text, err=True)
     log.error("%s", text)
 
 
-def _crash() -> tuple[str, str]:
+def _write_crash_log() -> tuple[str, str]:
     report = (
         f"### rocm3d {__version__} crashed\n\n- python {sys.version.split()[0]} on {sys.platform}\n"
         f"- arguments: `{' '.join(sys.argv[1:])}`\n\n```text\n{traceback.format_exc()}```\n"
@@ -129,12 +142,12 @@ def _crash() -> tuple[str, str]:
     from rocm3d.workspace.state import cache_folder
 
     try:
-        place = cache_folder() / f"crash-{stamp}.md"
-        place.write_text(report, encoding="utf-8")
-    except (OSError, Failure):
+        path = cache_folder() / f"crash-{stamp}.md"
+        path.write_text(report, encoding="utf-8")
+    except (OSError, Rocm3dError):
         typer.echo(report, err=True)
         return "this is a bug in rocm3d", "please open an issue with the text above"
-    return f"this is a bug in rocm3d. Please open an issue with this log: {place}", ""
+    return f"this is a bug in rocm3d. Please open an issue with this log: {path}", ""
 
 
 def _start_log(*, verbose: bool, file: Path | None) -> None:
@@ -155,8 +168,8 @@ def _start_log(*, verbose: bool, file: Path | None) -> None:
     log.debug("rocm3d %s: %s", __version__, " ".join(sys.argv[1:]))
 
 
-def _version(asked: bool) -> None:
-    if asked:
+def _print_version(requested: bool) -> None:
+    if requested:
         from rocm3d.knowledge.load import load
         from rocm3d.model.base import SCHEMA_VERSION
 
@@ -164,10 +177,12 @@ def _version(asked: bool) -> None:
         raise typer.Exit
 
 
-def _root(
+def _root_options(
     version: Annotated[
         bool,
-        typer.Option("--version", callback=_version, is_eager=True, help="Show version, knowledge date and schema."),
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Show version, knowledge date and schema."
+        ),
     ] = False,
 ) -> None:
     """Options of `rocm3d` without a subcommand."""

@@ -7,13 +7,13 @@ from typing import Annotated
 import typer
 
 from rocm3d.cli import options
-from rocm3d.cli.session import Session
-from rocm3d.cli.words import parted
-from rocm3d.model.failure import Exit
+from rocm3d.cli.comma_lists import split_commas
+from rocm3d.cli.session import CliSession
+from rocm3d.model.errors import ExitCode
 from rocm3d.model.patch import Patch
 from rocm3d.model.plan import Plan
-from rocm3d.pipeline import FOLDER, Choice, resolve_gpu
-from rocm3d.render.formats import names, refuse_unknown
+from rocm3d.pipeline import FOLDER, EditSelection, resolve_gpu
+from rocm3d.render.formats import format_names, refuse_unknown_format
 
 POSITION = 30
 EXAMPLE = "Example: rocm3d apply ./gaussian-splatting --dry-run --skip PY,warp-size-per-architecture"
@@ -22,11 +22,11 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the diff; write no
 Colour = Annotated[
     bool | None, typer.Option("--color/--no-color", help="Colour the diff. Default: only on a terminal.")
 ]
-Form = Annotated[str, options.form(Patch)]
+Form = Annotated[str, options.format_option(Patch)]
 
 
 def command(
-    session: Session,
+    session: CliSession,
     path: options.Target,
     gpu: options.Gpu = None,
     dry_run: DryRun = False,
@@ -42,27 +42,27 @@ def command(
     form: Form = "console",
     output: options.Output = None,
     work: options.Work = None,
-) -> Exit:
+) -> ExitCode:
     """Make the planned edits: new files and guarded edits. NVIDIA builds see the same code, which is proven per edit.
 
     Uses the plan of the last `rocm3d plan`, or makes one for --gpu. Works in place on a clean git tree, or on a copy
     (--into). Edits in a submodule become a patch in the port's folder; the submodule is not changed. The whole port is
     also written to PATH/.rocm3d/port.patch, for `git am --keep-cr` on the original.
     """
-    refuse_unknown(form, names(Patch))
+    refuse_unknown_format(form, format_names(Patch))
     with session.repository(path, work=work, folder=folder) as repository:
-        choice = Choice.of(parted(only), parted(skip), repository.knowledge)
+        choice = EditSelection.from_options(split_commas(only), split_commas(skip), repository.knowledge)
         settings = session.configuration(path)
         plan = None if gpu else repository.documents.find(Plan)
         if plan is None:
             plan = repository.plan(resolve_gpu(gpu or settings.gpu, repository.knowledge))
         if session.refuse_licences(plan, licence_policy or settings.licence_policy):
-            return Exit.FINDINGS
-        here = repository if into is None else repository.into(into)
-        here.documents.write(plan)
-        document = here.apply(
-            plan, review=review, dry_run=dry_run, allow_dirty=allow_dirty, choice=choice, patch_file=patch
+            return ExitCode.FINDINGS
+        target = repository if into is None else repository.copy_into(into)
+        target.documents.write(plan)
+        document = target.apply(
+            plan, review=review, dry_run=dry_run, allow_dirty=allow_dirty, selection=choice, patch_file=patch
         )
     session.show(document, form, output, colour=color)
     changes = (*document.changes, *document.edited)
-    return Exit.DONE if all(change.proof.holds for change in changes) else Exit.FINDINGS
+    return ExitCode.DONE if all(change.proof.holds for change in changes) else ExitCode.FINDINGS

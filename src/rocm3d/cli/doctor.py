@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from rocm3d.cli import options
-from rocm3d.cli.session import Session
-from rocm3d.model.failure import Exit, UserError
-from rocm3d.render.formats import names, refuse_unknown
+from rocm3d.cli.session import CliSession
+from rocm3d.model.errors import ExitCode, UserError
+from rocm3d.render.formats import format_names, refuse_unknown_format
 
 POSITION = 98
 EXAMPLE = "Example: rocm3d doctor --plan ./TRELLIS --save machine.json; rocm3d doctor --from machine.json"
@@ -28,18 +28,18 @@ Python = Annotated[
     Path | None,
     typer.Option("--python", help="Python with torch. Default: ./.venv, then $VIRTUAL_ENV.", dir_okay=False),
 ]
-Form = Annotated[str, options.form("Diagnosis")]
+Form = Annotated[str, options.format_option("Diagnosis")]
 
 
 def command(
-    session: Session,
+    session: CliSession,
     plan: PlanFile = None,
     save: Save = None,
     source: From = None,
     python: Python = None,
     form: Form = "console",
     output: options.Output = None,
-) -> Exit:
+) -> ExitCode:
     """Check this machine for problems with AMD GPUs, the installed torch, and a plan.
 
     Needs no root and no ROCm, and changes nothing. Each problem is shown with the values that were read, why it
@@ -48,7 +48,7 @@ def command(
     """
     from rocm3d.pipeline import examine, read_plan, read_snapshot, save_snapshot, take_snapshot
 
-    refuse_unknown(form, names("Diagnosis"))
+    refuse_unknown_format(form, format_names("Diagnosis"))
     if source is not None and (save is not None or python is not None):
         other = "--save" if save is not None else "--python"
         raise UserError(f"--from and {other} cannot be combined", hint="--from reads a snapshot that was saved earlier")
@@ -60,5 +60,5 @@ def command(
     document = examine(snapshot, knowledge, planned)
     session.show(document, form, output)
     if document.lacks:
-        return Exit.MACHINE
-    return Exit.FINDINGS if document.faults else Exit.DONE
+        return ExitCode.MACHINE
+    return ExitCode.FINDINGS if document.faults else ExitCode.DONE

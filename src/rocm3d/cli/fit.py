@@ -9,11 +9,11 @@ from typing import Annotated
 import typer
 
 from rocm3d.cli import options
-from rocm3d.cli.session import Session
-from rocm3d.model.failure import UserError
+from rocm3d.cli.session import CliSession
+from rocm3d.model.errors import UserError
 from rocm3d.model.fit import Fit
 from rocm3d.pipeline import fit_model, resolve_gpu
-from rocm3d.render.formats import names, refuse_unknown
+from rocm3d.render.formats import format_names, refuse_unknown_format
 
 POSITION = 85
 EXAMPLE = "Example: rocm3d fit ./Hunyuan3D-2.1 --gpu mi300x --against h100; rocm3d fit threestudio --gpu gfx1100"
@@ -31,11 +31,11 @@ Against = Annotated[
     typer.Option("--against", help="NVIDIA card to compare with; repeatable. Default: the closest in memory size."),
 ]
 
-Form = Annotated[str, options.form(Fit)]
+Form = Annotated[str, options.format_option(Fit)]
 
 
 def command(
-    session: Session,
+    session: CliSession,
     subject: Subject,
     gpu: options.Gpu = None,
     against: Against = [],
@@ -49,7 +49,7 @@ def command(
     Memory and score come from the record of a known repository. For a checkout the dependencies are planned too, and
     their cost on ROCm is compared with CUDA, where they install unchanged. Every number has its source and date.
     """
-    refuse_unknown(form, names(Fit))
+    refuse_unknown_format(form, format_names(Fit))
     day = None if as_of is None else as_of.date()
     if day is not None and against:
         raise UserError("--as-of and --against cannot be combined", hint="cards are compared by today's facts only")
@@ -60,7 +60,7 @@ def command(
         return
     with session.repository(path, work=work) as repository:
         if subject.lower() in repository.knowledge.ports:
-            session.say(f"{subject} is a folder, so the folder is scanned; its record alone is not used")
+            session.print_status(f"{subject} is a folder, so the folder is scanned; its record alone is not used")
         product = resolve_gpu(gpu or session.configuration(path).gpu, repository.knowledge)
         document = repository.fit(product, day, against)
     session.show(document, form, output)
@@ -72,10 +72,10 @@ def _is_checkout(path: Path, subject: str) -> bool:
     try:
         if subject and path.is_dir():
             return True
-        there = bool(subject) and path.exists()
+        exists = bool(subject) and path.exists()
     except OSError as error:
         raise UserError(f"{subject}: {error.strerror}", hint=hint) from error
-    if there:
+    if exists:
         raise UserError(f"{subject} is not a folder", hint=hint)
     if len(path.parts) > 1 or subject.startswith((".", "~")):
         raise UserError(f"{subject} does not exist", hint=hint)

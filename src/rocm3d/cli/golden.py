@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 
 from rocm3d.cli import options
-from rocm3d.cli.session import Session
-from rocm3d.model.failure import Exit
+from rocm3d.cli.session import CliSession
+from rocm3d.model.errors import ExitCode
 from rocm3d.model.golden import GoldenComparison
-from rocm3d.render.formats import names, refuse_unknown
+from rocm3d.render.formats import format_names, refuse_unknown_format
 
 POSITION = 98
 EXAMPLE = "Example: rocm3d golden record --into nvidia --out results --module 'UNet*' -- python sample.py --seed 0"
@@ -39,11 +39,11 @@ Operation = Annotated[
 Tolerance = Annotated[
     list[str], typer.Option("--tolerance", help="PATTERN=NAME: use tolerance NAME for matching tensors; repeatable.")
 ]
-Form = Annotated[str, options.form(GoldenComparison)]
+Form = Annotated[str, options.format_option(GoldenComparison)]
 
 
 def record(
-    session: Session,
+    session: CliSession,
     command: Command,
     into: Into,
     out: Out = [],
@@ -52,47 +52,47 @@ def record(
     seed: Seed = None,
     seconds: Seconds = 3600,
     python: Python = None,
-) -> Exit:
+) -> ExitCode:
     """Run a program and record its results: files in --out, and outputs of torch modules.
 
     The program needs no change. Recorded are .npy, .npz, .ply, .pt and the numbers of .json. Exit code 1 if the program
     failed, or if there was nothing to record.
     """
-    from rocm3d.pipeline import Wanted, record_golden
+    from rocm3d.pipeline import RecordingRequest, record_golden
 
-    wanted = Wanted(tuple(command), tuple(out), tuple(module), calls, seed, seconds, python)
-    recording = record_golden(wanted, into)
-    for item in recording.left_out:
-        session.say(f"not recorded: {item.name}: {item.reason}")
+    request = RecordingRequest(tuple(command), tuple(out), tuple(module), calls, seed, seconds, python)
+    recording = record_golden(request, into)
+    for omitted in recording.left_out:
+        session.print_status(f"not recorded: {omitted.name}: {omitted.reason}")
     if recording.exit_code != 0:
-        how = "timed out" if recording.exit_code is None else f"failed with exit code {recording.exit_code}"
-        session.say(f"the program {how}; its output is in {into / 'output.txt'}")
-        return Exit.FINDINGS
-    session.say(f"{len(recording.files)} file{'s' * (len(recording.files) != 1)} recorded in {into}")
-    nothing = not recording.files or any(item.name in module for item in recording.left_out)
-    return Exit.FINDINGS if nothing else Exit.DONE
+        ending = "timed out" if recording.exit_code is None else f"failed with exit code {recording.exit_code}"
+        session.print_status(f"the program {ending}; its output is in {into / 'output.txt'}")
+        return ExitCode.FINDINGS
+    session.print_status(f"{len(recording.files)} file{'s' * (len(recording.files) != 1)} recorded in {into}")
+    is_incomplete = not recording.files or any(omitted.name in module for omitted in recording.left_out)
+    return ExitCode.FINDINGS if is_incomplete else ExitCode.DONE
 
 
 def compare(
-    session: Session,
+    session: CliSession,
     reference: Reference,
     candidate: Candidate,
     operation: Operation = "operator",
     tolerance: Tolerance = [],
     form: Form = "console",
     output: options.Output = None,
-) -> Exit:
+) -> ExitCode:
     """Compare two recordings, tensor by tensor, within named tolerances. Exit code 1 if any tensor differs.
 
     A NaN against a number, a missing tensor, and another shape or type always count as different.
     """
     from rocm3d.pipeline import Tolerances, compare_golden
 
-    refuse_unknown(form, names(GoldenComparison))
+    refuse_unknown_format(form, format_names(GoldenComparison))
     rules = Tolerances.of(session.load(), operation, tuple(tolerance))
     document = compare_golden(reference, candidate, rules)
     session.show(document, form, output)
-    return Exit.DONE if document.agrees else Exit.FINDINGS
+    return ExitCode.DONE if document.agrees else ExitCode.FINDINGS
 
 
 COMMANDS = (record, compare)

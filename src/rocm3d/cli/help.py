@@ -11,14 +11,14 @@ WIDTH = 100
 
 def help_texts(app: typer.Typer) -> dict[str, str]:
     """The output of `--help` by command, in the order of the top-level help."""
-    return dict(_texts(typer.main.get_command(app), ["rocm3d"]))
+    return dict(_collect_help(typer.main.get_command(app), ["rocm3d"]))
 
 
-def _texts(command: Any, path: list[str]) -> list[tuple[str, str]]:
+def _collect_help(command: Any, path: list[str]) -> list[tuple[str, str]]:
     """`command` is Any, because typer bundles click without exporting its types."""
     context = command.make_context(path[-1], [], resilient_parsing=True)
     context.info_name, context.max_content_width, context.terminal_width = " ".join(path), WIDTH, WIDTH
-    found = [(" ".join(path), command.get_help(context).rstrip())]
+    texts = [(" ".join(path), command.get_help(context).rstrip())]
     for name, inner in getattr(command, "commands", {}).items():
-        found += _texts(inner, [*path, name])
-    return found
+        texts += _collect_help(inner, [*path, name])
+    return texts

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rocm3d.cli import options
-from rocm3d.cli.session import Session
-from rocm3d.model.failure import Exit
-from rocm3d.render.formats import names, refuse_unknown
+from rocm3d.cli.session import CliSession
+from rocm3d.model.errors import ExitCode
+from rocm3d.render.formats import format_names, refuse_unknown_format
 
 if TYPE_CHECKING:
-    from rocm3d.pipeline.jobs import Campaign, Runner
+    from rocm3d.pipeline.jobs import Campaign, JobRunner
 
 POSITION = 65
 EXAMPLE = "Example: rocm3d jobs run jobs.toml; in another terminal: rocm3d jobs status jobs.toml"
-_PIECE = 1 << 16
+_CHUNK_BYTES = 1 << 16
 
 File = Annotated[Path, typer.Argument(metavar="JOBS", help="The jobs.toml.", dir_okay=False, show_default=False)]
 Names = Annotated[list[str], typer.Argument(metavar="JOB", help="Ids of jobs. Default: all.", show_default=False)]
@@ -33,58 +33,62 @@ Work = Annotated[
 ]
 Number = Annotated[int | None, typer.Option("--attempt", min=1, help="Which attempt. Default: the last one.")]
 Follow = Annotated[bool, typer.Option("--follow", "-f", help="Print new output until the runner ends.")]
-Form = Annotated[str, options.form("JobsReport")]
+Form = Annotated[str, options.format_option("JobsReport")]
 
 
-def run(session: Session, jobs: File, work: Work = None, form: Form = "console", output: options.Output = None) -> Exit:
+def run(
+    session: CliSession, jobs: File, work: Work = None, form: Form = "console", output: options.Output = None
+) -> ExitCode:
     """Run all jobs that are not done yet, each on its own GPU; without a GPU they run on the CPU.
 
     Run it again to continue: jobs that are done are not repeated; interrupted ones are repeated and counted. Ctrl-C
     stops all running jobs. Exit code 1 if a job failed, timed out or was cancelled.
     """
-    refuse_unknown(form, names("JobsReport"))
+    refuse_unknown_format(form, format_names("JobsReport"))
     campaign = _campaign(session, jobs, work)
-    with watching(session) as watch:
-        document = campaign.run(watch, session.say)
+    with live_table(session) as watch:
+        document = campaign.run(watch, session.print_status)
     session.show(document, form, output)
-    return Exit.FINDINGS if document.is_unwell else Exit.DONE
+    return ExitCode.FINDINGS if document.has_failures else ExitCode.DONE
 
 
 def status(
-    session: Session, jobs: File, work: Work = None, form: Form = "console", output: options.Output = None
-) -> Exit:
+    session: CliSession, jobs: File, work: Work = None, form: Form = "console", output: options.Output = None
+) -> ExitCode:
     """Show the state of the jobs. Exit code 1 if a job failed, timed out or was cancelled."""
-    refuse_unknown(form, names("JobsReport"))
+    refuse_unknown_format(form, format_names("JobsReport"))
     document = _campaign(session, jobs, work).status()
     session.show(document, form, output)
-    return Exit.FINDINGS if document.is_unwell else Exit.DONE
+    return ExitCode.FINDINGS if document.has_failures else ExitCode.DONE
 
 
-def cancel(session: Session, jobs: File, job: Names = [], work: Work = None) -> None:
+def cancel(session: CliSession, jobs: File, job: Names = [], work: Work = None) -> None:
     """Cancel jobs. A waiting job does not start; a running one is stopped with all its child processes."""
-    now = _campaign(session, jobs, work).wish("cancel", job)
-    session.say("the runner is stopping them" if now else "cancelled; no runner is active")
+    runner_is_active = _campaign(session, jobs, work).request("cancel", job)
+    session.print_status("the runner is stopping them" if runner_is_active else "cancelled; no runner is active")
 
 
-def retry(session: Session, jobs: File, job: Names = [], work: Work = None) -> None:
+def retry(session: CliSession, jobs: File, job: Names = [], work: Work = None) -> None:
     """Retry jobs that failed, timed out or were cancelled. Jobs that are done are not repeated."""
-    now = _campaign(session, jobs, work).wish("retry", job)
-    session.say("the runner will start them" if now else f"run them with `rocm3d jobs run {jobs}`")
+    runner_is_active = _campaign(session, jobs, work).request("retry", job)
+    session.print_status(
+        "the runner will start them" if runner_is_active else f"run them with `rocm3d jobs run {jobs}`"
+    )
 
 
 def logs(
-    session: Session, jobs: File, job: Name, attempt: Number = None, follow: Follow = False, work: Work = None
+    session: CliSession, jobs: File, job: Name, attempt: Number = None, follow: Follow = False, work: Work = None
 ) -> None:
     """Print the output of a job."""
     campaign = _campaign(session, jobs, work)
-    place = campaign.log(job, attempt)
-    with place.open("rb") as file:
+    log_path = campaign.log(job, attempt)
+    with log_path.open("rb") as file:
         while True:
-            last = not follow or campaign.folder.runner() is None
-            while piece := file.read(_PIECE):
-                sys.stdout.buffer.write(piece)
+            is_last_read = not follow or campaign.folder.runner_pid() is None
+            while chunk := file.read(_CHUNK_BYTES):
+                sys.stdout.buffer.write(chunk)
                 sys.stdout.buffer.flush()
-            if last:
+            if is_last_read:
                 return
             time.sleep(0.3)
 
@@ -92,14 +96,14 @@ def logs(
 COMMANDS = (run, status, cancel, retry, logs)
 
 
-def _campaign(session: Session, jobs: Path, work: Path | None) -> Campaign:
+def _campaign(session: CliSession, jobs: Path, work: Path | None) -> Campaign:
     from rocm3d.pipeline.jobs import campaign
 
     return campaign(jobs, work, session.load)
 
 
 @contextmanager
-def watching(session: Session) -> Iterator[Callable[[Runner], None] | None]:
+def live_table(session: CliSession) -> Iterator[Callable[[JobRunner], None] | None]:
     """A callback that updates a live table; None if stderr is not a terminal."""
     if session.quiet or session.verbose or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         yield None
@@ -107,16 +111,16 @@ def watching(session: Session) -> Iterator[Callable[[Runner], None] | None]:
     from rich.console import Console
     from rich.live import Live
 
-    from rocm3d.render.job_forms import counted, left, lines
+    from rocm3d.render.job_forms import job_table, state_counts, time_left
 
     with Live(console=Console(stderr=True, highlight=False), auto_refresh=False, transient=True) as live:
 
-        def watch(runner: Runner) -> None:
+        def update_table(runner: JobRunner) -> None:
             from rich.console import Group
 
             document = runner.report()
             running = [job for job in document.jobs if job.state == "running"][: live.console.height - 4]
-            line = f"{counted(document.counts)}{left(document.seconds_left)}"
-            live.update(Group(*lines(running), line), refresh=True)
+            line = f"{state_counts(document.counts)}{time_left(document.seconds_left)}"
+            live.update(Group(*job_table(running), line), refresh=True)
 
-        yield watch
+        yield update_table

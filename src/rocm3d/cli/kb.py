@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from rocm3d.cli import options
-from rocm3d.cli.session import Session
+from rocm3d.cli.session import CliSession
 from rocm3d.knowledge.base import Knowledge, suggestion
-from rocm3d.model.failure import Exit, UserError
+from rocm3d.model.errors import ExitCode, UserError
 from rocm3d.pipeline import check_knowledge
 
 POSITION = 90
@@ -24,39 +24,41 @@ Kind = Annotated[str, typer.Argument(help=f"One of {', '.join(KINDS)}.")]
 Text = Annotated[str, typer.Argument(help="Only records that contain this text. Default: all.")]
 
 
-def check(session: Session) -> Exit:
+def check(session: CliSession) -> ExitCode:
     """Validate all records and the references between them. Exit code 1 if there are problems."""
     knowledge = session.load()
     problems = check_knowledge(knowledge)
     for problem in problems:
-        session.put(f"{problem}\n", None)
-    session.say(f"{sum(_counts(knowledge).values())} records of {knowledge.date}; problems: {len(problems)}")
-    return Exit.FINDINGS if problems else Exit.DONE
+        session.write_output(f"{problem}\n", None)
+    session.print_status(
+        f"{sum(_record_counts(knowledge).values())} records of {knowledge.date}; problems: {len(problems)}"
+    )
+    return ExitCode.FINDINGS if problems else ExitCode.DONE
 
 
-def query(session: Session, kind: Kind, text: Text = "", output: options.Output = None) -> None:
+def query(session: CliSession, kind: Kind, text: Text = "", output: options.Output = None) -> None:
     """Print the records of a kind as JSON."""
     if kind not in KINDS:
         raise UserError(f"unknown kind of records {kind!r}", hint=suggestion(kind, KINDS))
     records = getattr(session.load(), kind)
-    found = {
+    matches = {
         name: record.model_dump(mode="json")
         for name, record in records.items()
         if text.lower() in record.model_dump_json().lower()
     }
-    session.put(json.dumps(found, indent=2) + "\n", output)
+    session.write_output(json.dumps(matches, indent=2) + "\n", output)
 
 
-def stats(session: Session) -> None:
+def stats(session: CliSession) -> None:
     """Count the records of each kind, active and planned."""
     knowledge = session.load()
-    for kind, count in _counts(knowledge).items():
+    for kind, count in _record_counts(knowledge).items():
         planned = sum(getattr(r, "status", "") == "planned" for r in getattr(knowledge, kind).values())
-        session.put(f"{kind:10} {count - planned:5} active, {planned} planned\n", None)
-    session.put(f"knowledge of {knowledge.date}\n", None)
+        session.write_output(f"{kind:10} {count - planned:5} active, {planned} planned\n", None)
+    session.write_output(f"knowledge of {knowledge.date}\n", None)
 
 
-def _counts(knowledge: Knowledge) -> dict[str, int]:
+def _record_counts(knowledge: Knowledge) -> dict[str, int]:
     return {kind: len(getattr(knowledge, kind)) for kind in KINDS}
 
 

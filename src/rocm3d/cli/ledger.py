@@ -7,10 +7,10 @@ from typing import Annotated
 import typer
 
 from rocm3d.cli import options
-from rocm3d.cli.session import Session
-from rocm3d.cli.words import parted
+from rocm3d.cli.comma_lists import split_commas
+from rocm3d.cli.session import CliSession
 from rocm3d.model.ledger import FixState, Ledger
-from rocm3d.render.formats import names, refuse_unknown
+from rocm3d.render.formats import format_names, refuse_unknown_format
 
 POSITION = 77
 EXAMPLE = "Example: rocm3d ledger mark simple-knn --state merged --link https://github.com/OWNER/NAME/pull/1"
@@ -25,27 +25,27 @@ Unblocks = Annotated[
 ]
 What = Annotated[str, typer.Option("--what", help="What the fix does, in one line.")]
 Note = Annotated[str, typer.Option("--note", help="Further information, such as why it was refused.")]
-Form = Annotated[str, options.form(Ledger)]
+Form = Annotated[str, options.format_option(Ledger)]
 
 
 def show(
-    session: Session,
+    session: CliSession,
     state: OnlyState = None,
     ledger: options.LedgerFile = None,
     form: Form = "console",
     output: options.Output = None,
 ) -> None:
     """Show the fixes: open ones first, sorted by the number of repositories that need them."""
-    from rocm3d.pipeline import Book
+    from rocm3d.pipeline import LedgerFile
 
-    refuse_unknown(form, names(Ledger))
-    found = Book.at(ledger, session.say).read()
-    kept = tuple(item for item in found.fixes if state in (None, item.state))
-    session.show(found.model_copy(update={"fixes": kept}), form, output)
+    refuse_unknown_format(form, format_names(Ledger))
+    document = LedgerFile.open(ledger, session.print_status).read()
+    fixes = tuple(fix for fix in document.fixes if state in (None, fix.state))
+    session.show(document.model_copy(update={"fixes": fixes}), form, output)
 
 
 def add(
-    session: Session,
+    session: CliSession,
     name: Dependency,
     unblocks: Unblocks = [],
     what: What = "",
@@ -54,15 +54,15 @@ def add(
     ledger: options.LedgerFile = None,
 ) -> None:
     """Add a fix by hand. `rocm3d upstream` adds the fixes that it writes drafts for."""
-    from rocm3d.pipeline import Book, LedgerChange
+    from rocm3d.pipeline import LedgerChange, LedgerFile
 
-    change = LedgerChange(links=tuple(link), repositories=parted(unblocks), what=what, note=note)
-    fix = Book.at(ledger, session.say).add(name, change)
-    session.put(f"{fix.id}\n", None)
+    change = LedgerChange(links=tuple(link), repositories=split_commas(unblocks), what=what, note=note)
+    fix = LedgerFile.open(ledger, session.print_status).add(name, change)
+    session.write_output(f"{fix.id}\n", None)
 
 
 def mark(
-    session: Session,
+    session: CliSession,
     fix: FixId,
     state: State = None,
     link: Link = [],
@@ -72,11 +72,11 @@ def mark(
     ledger: options.LedgerFile = None,
 ) -> None:
     """Update the state, links, repositories or description of a fix."""
-    from rocm3d.pipeline import Book, LedgerChange
+    from rocm3d.pipeline import LedgerChange, LedgerFile
 
-    change = LedgerChange(state, tuple(link), parted(unblocks), what, note)
-    found = Book.at(ledger, session.say).mark(fix, change)
-    session.say(f"{found.id}: {found.state}; {', '.join(found.links) or 'no link'}")
+    change = LedgerChange(state, tuple(link), split_commas(unblocks), what, note)
+    updated = LedgerFile.open(ledger, session.print_status).mark(fix, change)
+    session.print_status(f"{updated.id}: {updated.state}; {', '.join(updated.links) or 'no link'}")
 
 
 COMMANDS = (show, add, mark)

@@ -10,24 +10,24 @@ import sys
 from typing import TYPE_CHECKING
 
 from rocm3d import cli
-from rocm3d.cli.shortcut import answered
+from rocm3d.cli.fast_scan import run_fast_scan
 
 if TYPE_CHECKING:
     import typer
 
-_GARBAGE = 100_000
+_GC_THRESHOLD = 100_000
 
 
 def main() -> None:
     """Run the `rocm3d` command."""
     # Objects from start-up live until the end; scanning them for garbage would cost a tenth of a scan.
-    gc.set_threshold(_GARBAGE)
+    gc.set_threshold(_GC_THRESHOLD)
     atexit.register(gc.freeze)
     completing = any(name.startswith("_ROCM3D_") for name in os.environ)
-    code = None if completing else answered(sys.argv[1:])
+    code = None if completing else run_fast_scan(sys.argv[1:])
     if code is not None:
         sys.exit(int(code))
-    build(None if completing else _named(sys.argv[1:]))()
+    build(None if completing else _requested_subcommand(sys.argv[1:]))()
 
 
 def build(only: str | None = None) -> typer.Typer:
@@ -37,9 +37,9 @@ def build(only: str | None = None) -> typer.Typer:
     return application.build(only)
 
 
-def _named(words: list[str]) -> str | None:
+def _requested_subcommand(arguments: list[str]) -> str | None:
     """The subcommand of a call; None if help or a suggestion needs all of them."""
-    if words[:1] == ["--version"]:
+    if arguments[:1] == ["--version"]:
         return ""
-    there = {item.name for item in pkgutil.iter_modules(cli.__path__)}
-    return words[0] if words and words[0] in there else None
+    subcommands = {module_info.name for module_info in pkgutil.iter_modules(cli.__path__)}
+    return arguments[0] if arguments and arguments[0] in subcommands else None

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from rocm3d.cli.session import Session
-from rocm3d.model.failure import Exit, MachineLacks, UserError
+from rocm3d.cli.session import CliSession
+from rocm3d.model.errors import ExitCode, MachineError, UserError
 
 POSITION = 96
 EXAMPLE = "Example: rocm3d mcp --root ~/repositories; rocm3d mcp --http --read-only --root ~/repositories"
@@ -32,13 +32,13 @@ AllowRun = Annotated[
 
 
 def command(
-    session: Session,
+    session: CliSession,
     http: Http = False,
     port: Port = 0,
     root: Root = [],
     read_only: ReadOnly = False,
     allow_run: AllowRun = False,
-) -> Exit:
+) -> ExitCode:
     """Serve scan, plan, preview, apply, undo, verify, explain, kb_query, fit, doctor and evidence to an agent.
 
     Register it with a client that starts programs by an entry such as this one:
@@ -54,45 +54,45 @@ def command(
     """
     if port and not http:
         raise UserError("--port needs --http", hint="pass both, or neither")
-    allowed = tuple(_folder(path) for path in root)
-    _need_packages()
-    from rocm3d.mcp.bench import Bench, Options
-    from rocm3d.mcp.resources import Library
-    from rocm3d.mcp.serve import over_http, over_stdio
-    from rocm3d.mcp.server import build
+    allowed = tuple(_checked_folder(path) for path in root)
+    _require_mcp()
+    from rocm3d.mcp.resources import ResourceLibrary
+    from rocm3d.mcp.serve import serve_http, serve_stdio
+    from rocm3d.mcp.server import build_server
+    from rocm3d.mcp.tool_context import ServerOptions, ToolContext
 
-    options = Options(
+    options = ServerOptions(
         knowledge=session.knowledge and session.knowledge.resolve(),
         no_cache=session.no_cache,
         offline=session.offline,
         read_only=read_only,
         allow_run=allow_run,
     )
-    library = Library(Bench(options, session.say).load, _help)
-    server = build(options, allowed, library)
+    library = ResourceLibrary(ToolContext(options, session.print_status).load, _help_texts)
+    server = build_server(options, allowed, library)
     if not http:
-        over_stdio(server)
-        return Exit.DONE
-    over_http(server, port, lambda address, token: session.put(f"{address}\ntoken: {token}\n", None))
-    return Exit.DONE
+        serve_stdio(server)
+        return ExitCode.DONE
+    serve_http(server, port, lambda address, token: session.write_output(f"{address}\ntoken: {token}\n", None))
+    return ExitCode.DONE
 
 
-def _need_packages() -> None:
+def _require_mcp() -> None:
     """Raise a MachineError if the extra is not installed."""
     try:
         import mcp  # noqa: F401
     except ImportError as error:
-        raise MachineLacks(f"rocm3d mcp needs {error.name}, which is not installed", hint=INSTALL) from error
+        raise MachineError(f"rocm3d mcp needs {error.name}, which is not installed", hint=INSTALL) from error
 
 
-def _folder(path: Path) -> Path:
-    place = path.expanduser()
-    if not place.is_dir():
+def _checked_folder(path: Path) -> Path:
+    folder = path.expanduser()
+    if not folder.is_dir():
         raise UserError(f"--root {path} is not a folder")
-    return place
+    return folder
 
 
-def _help() -> Mapping[str, str]:
+def _help_texts() -> Mapping[str, str]:
     from rocm3d.cli.help import help_texts
     from rocm3d.cli.main import build
 

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rocm3d.model.wish import LicenceRule, Platform, Preference
-from rocm3d.render.formats import listed, names
+from rocm3d.model.plan_choices import LicenceRule, Platform, Preference
+from rocm3d.render.formats import format_names, join_alternatives
 
 if TYPE_CHECKING:
     from rocm3d.model.base import Document
 
 
-def form(kind: type[Document] | str) -> Any:
+def format_option(kind: type[Document] | str) -> Any:
     """The option --format for a command that shows this kind of document."""
-    return typer.Option("--format", help=f"{listed(names(kind))}.")
+    return typer.Option("--format", help=f"{join_alternatives(format_names(kind))}.")
 
 
 Target = Annotated[Path, typer.Argument(metavar="PATH", help="The folder of the repository.", show_default=False)]

@@ -8,11 +8,11 @@ from typing import Annotated
 import typer
 
 from rocm3d.cli import options
-from rocm3d.cli.session import Session
-from rocm3d.model.failure import Exit
+from rocm3d.cli.session import CliSession
+from rocm3d.model.errors import ExitCode
 from rocm3d.model.plan import Plan
-from rocm3d.pipeline import Wishes, resolve_gpu
-from rocm3d.render.formats import names, refuse_unknown
+from rocm3d.pipeline import PlanOptions, resolve_gpu
+from rocm3d.render.formats import format_names, refuse_unknown_format
 
 POSITION = 20
 EXAMPLE = 'Example: rocm3d plan ./gaussian-splatting --gpu "rx 7900 xtx"'
@@ -21,11 +21,11 @@ From = Annotated[
     Path | None, typer.Option("--from", help="Plan from this inventory.json instead of scanning.", dir_okay=False)
 ]
 
-Form = Annotated[str, options.form(Plan)]
+Form = Annotated[str, options.format_option(Plan)]
 
 
 def command(
-    session: Session,
+    session: CliSession,
     path: options.Target,
     gpu: options.Gpu = None,
     stack: options.Stack = None,
@@ -39,18 +39,18 @@ def command(
     form: Form = "console",
     output: options.Output = None,
     work: options.Work = None,
-) -> Exit:
+) -> ExitCode:
     """Choose the stack, a route for every dependency, and the edits, with reasons and rejected alternatives.
 
     Changes no file of the repository. Exit code 1 if no stack supports the GPU, or the licence policy refuses the plan.
     """
-    refuse_unknown(form, names(Plan))
+    refuse_unknown_format(form, format_names(Plan))
     inventory = None if source is None else session.read_scan(source, "--from")
     with session.repository(path, work=work) as repository:
         settings = session.configuration(path)
         product = resolve_gpu(gpu or settings.gpu, repository.knowledge)
         installed = repository.installed(product, python, platform) if keep_torch else None
-        document = repository.plan(product, Wishes(stack, rocm, prefer, platform, installed), inventory)
+        document = repository.plan(product, PlanOptions(stack, rocm, prefer, platform, installed), inventory)
     session.show(document, form, output)
     refused = session.refuse_licences(document, licence_policy or settings.licence_policy)
-    return Exit.FINDINGS if document.stack is None or refused else Exit.DONE
+    return ExitCode.FINDINGS if document.stack is None or refused else ExitCode.DONE

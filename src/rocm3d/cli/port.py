@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from rocm3d.cli import options
-from rocm3d.cli.session import Session
-from rocm3d.cli.words import parted
-from rocm3d.model.failure import Exit
-from rocm3d.pipeline import FOLDER, LEVELS, Choice, Wishes, resolve_gpu
+from rocm3d.cli.comma_lists import split_commas
+from rocm3d.cli.session import CliSession
+from rocm3d.model.errors import ExitCode
+from rocm3d.pipeline import FOLDER, LEVELS, EditSelection, PlanOptions, resolve_gpu
 from rocm3d.render import console, html
 
 POSITION = 60
@@ -14,7 +14,7 @@ EXAMPLE = "Example: rocm3d port ./gaussian-splatting --gpu mi300x --into ./gauss
 
 
 def command(
-    session: Session,
+    session: CliSession,
     path: options.Target,
     gpu: options.Gpu = None,
     stack: options.Stack = None,
@@ -32,29 +32,31 @@ def command(
     allow_dirty: options.AllowDirty = False,
     folder: options.Folder = FOLDER,
     work: options.Work = None,
-) -> Exit:
+) -> ExitCode:
     """Port a repository: scan, plan, apply, verify, evidence, report.
 
     Exit code 1 if a check failed or a dependency is blocked. Checks that were not run are listed.
     """
     with session.repository(path, work=work, folder=folder) as repository:
-        choice = Choice.of(parted(only), parted(skip), repository.knowledge)
+        choice = EditSelection.from_options(split_commas(only), split_commas(skip), repository.knowledge)
         settings = session.configuration(path)
         product = resolve_gpu(gpu or settings.gpu, repository.knowledge)
         installed = repository.installed(product, python, platform) if keep_torch else None
-        wishes = Wishes(stack, rocm, prefer, platform, installed)
-        here = repository if into is None else repository.into(into)
-        plan = here.plan(product, wishes)
+        plan_options = PlanOptions(stack, rocm, prefer, platform, installed)
+        target = repository if into is None else repository.copy_into(into)
+        plan = target.plan(product, plan_options)
         if session.refuse_licences(plan, licence_policy or settings.licence_policy):
-            return Exit.FINDINGS
-        made = here.apply(plan, review=review, dry_run=False, allow_dirty=allow_dirty, choice=choice, patch_file=patch)
-        verdicts = here.verify(LEVELS, (), environment=here.environment(python) if python else None)
-        evidence = here.evidence()
-        page = here.documents.write_text(here.documents.folder / "report.html", html.render(here.report()))
-    for document in (plan, made, verdicts, evidence):
-        session.say(console.render(document).rstrip("\n"))
-    session.say("")
-    session.put(f"{page}\n{console.counts(evidence.tally)}\n", None)
+            return ExitCode.FINDINGS
+        patch_document = target.apply(
+            plan, review=review, dry_run=False, allow_dirty=allow_dirty, selection=choice, patch_file=patch
+        )
+        verdicts = target.verify(LEVELS, (), environment=target.environment(python) if python else None)
+        evidence = target.evidence()
+        report_path = target.documents.write_text(target.documents.folder / "report.html", html.render(target.report()))
+    for document in (plan, patch_document, verdicts, evidence):
+        session.print_status(console.render(document).rstrip("\n"))
+    session.print_status("")
+    session.write_output(f"{report_path}\n{console.tally_text(evidence.tally)}\n", None)
     failed = any(item.outcome == "failed" for item in verdicts.verdicts)
     blocked = plan.stack is None or any(item.decision == "blocked" for item in plan.decisions)
-    return Exit.FINDINGS if failed or blocked else Exit.DONE
+    return ExitCode.FINDINGS if failed or blocked else ExitCode.DONE

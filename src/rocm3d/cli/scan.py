@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 
 from rocm3d.cli import options
-from rocm3d.cli.session import Session
-from rocm3d.cli.words import parted
-from rocm3d.model.failure import Exit
-from rocm3d.render.formats import names, refuse_unknown
+from rocm3d.cli.comma_lists import split_commas
+from rocm3d.cli.session import CliSession
+from rocm3d.model.errors import ExitCode
+from rocm3d.render.formats import format_names, refuse_unknown_format
 
 POSITION = 10
 EXAMPLE = "Example: rocm3d scan ./gaussian-splatting --skip DEP"
@@ -22,11 +22,11 @@ Baseline = Annotated[
         "--baseline", help="Report only findings that are not in this earlier inventory.json.", dir_okay=False
     ),
 ]
-Form = Annotated[str, options.form("Scan")]
+Form = Annotated[str, options.format_option("Scan")]
 
 
 def command(
-    session: Session,
+    session: CliSession,
     path: options.Target,
     only: options.Only = [],
     skip: options.Skip = [],
@@ -34,17 +34,17 @@ def command(
     form: Form = "console",
     output: options.Output = None,
     work: options.Work = None,
-) -> Exit:
+) -> ExitCode:
     """Find code and dependencies in a repository that need CUDA.
 
     Read-only: executes nothing of the repository. Exit code 1 if there is an error or a warning; with --baseline only
     new ones count.
     """
-    refuse_unknown(form, names("Scan"))
+    refuse_unknown_format(form, format_names("Scan"))
     # Read before the scan, which may overwrite the file.
-    known = None if baseline is None else session.read_scan(baseline, "--baseline")
-    with session.opened(path, work=work, only=parted(only), skip=parted(skip)) as opened:
-        document = opened.scan(known)
+    baseline_scan = None if baseline is None else session.read_scan(baseline, "--baseline")
+    with session.open_for_scan(path, work=work, only=split_commas(only), skip=split_commas(skip)) as opened:
+        document = opened.scan(baseline_scan)
     session.show(document, form, output)
-    serious = any(finding.severity != "note" for finding in document.findings)
-    return Exit.FINDINGS if serious else Exit.DONE
+    has_problems = any(finding.severity != "note" for finding in document.findings)
+    return ExitCode.FINDINGS if has_problems else ExitCode.DONE

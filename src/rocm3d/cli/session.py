@@ -11,26 +11,26 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from rocm3d.model.failure import UserError
-from rocm3d.render.formats import FORMATS, Surroundings, names, refuse_unknown
+from rocm3d.model.errors import UserError
+from rocm3d.render.formats import FORMATS, RenderContext, format_names, refuse_unknown_format
 
 if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
     from rocm3d.model.base import Document
     from rocm3d.model.inventory import Scan
     from rocm3d.model.plan import Plan
-    from rocm3d.model.wish import LicenceRule
+    from rocm3d.model.plan_choices import LicenceRule
     from rocm3d.pipeline import Repository
-    from rocm3d.repository import Opened
+    from rocm3d.repository import ScanRepository
     from rocm3d.workspace.configuration import Configuration
 
-    T = TypeVar("T", bound=Opened)
+    T = TypeVar("T", bound=ScanRepository)
 
 log = logging.getLogger("rocm3d")
 
 
 @dataclass(frozen=True)
-class Session:
+class CliSession:
     """The common options of one call, and what subcommands share."""
 
     quiet: bool
@@ -52,10 +52,10 @@ class Session:
 
     def configuration(self, path: Path) -> Configuration:
         """The settings of the repository."""
-        from rocm3d.workspace.configuration import configuration
+        from rocm3d.workspace.configuration import read_configuration
         from rocm3d.workspace.tree import Tree
 
-        return configuration(Tree.open(path))
+        return read_configuration(Tree.open(path))
 
     @contextmanager
     def repository(self, path: Path, *, work: Path | None = None, folder: str = "") -> Iterator[Repository]:
@@ -66,19 +66,19 @@ class Session:
             yield repository
 
     @contextmanager
-    def opened(
+    def open_for_scan(
         self, path: Path, *, work: Path | None = None, only: tuple[str, ...] = (), skip: tuple[str, ...] = ()
-    ) -> Iterator[Opened]:
+    ) -> Iterator[ScanRepository]:
         """The repository for a scan only, which imports much less. The command line overrides its settings."""
-        from rocm3d.repository import Opened
+        from rocm3d.repository import ScanRepository
 
-        with self._open(Opened, path, work, only=only, skip=skip) as opened:
+        with self._open(ScanRepository, path, work, only=only, skip=skip) as opened:
             yield opened
 
     @contextmanager
     def _open(
         self,
-        kind: type[T],
+        repository_class: type[T],
         path: Path,
         work: Path | None,
         folder: str = "",
@@ -86,36 +86,38 @@ class Session:
         skip: tuple[str, ...] = (),
     ) -> Iterator[T]:
         from rocm3d.scan.selection import Selection
-        from rocm3d.workspace.state import PORT
+        from rocm3d.workspace.state import PORT_FOLDER
 
         settings = self.configuration(path)
         selection = Selection(only or settings.only, skip or settings.skip)
         knowledge = self.load()
         with self.progress("reading") as progress:
-            repository = kind(path, knowledge, work, folder or PORT, selection, progress, not self.no_cache)
+            repository = repository_class(
+                path, knowledge, work, folder or PORT_FOLDER, selection, progress, not self.no_cache
+            )
             if work is None and not repository.documents.folder.is_relative_to(repository.root):
-                self.say(f"{path} is read-only; documents are written to {repository.documents.folder}")
+                self.print_status(f"{path} is read-only; documents are written to {repository.documents.folder}")
             yield repository
 
     @contextmanager
-    def progress(self, doing: str) -> Iterator[Callable[[str], None]]:
+    def progress(self, activity: str) -> Iterator[Callable[[str], None]]:
         """A callback for progress messages: a status line on a terminal, else the log."""
         if self.quiet or self.verbose or not sys.stderr.isatty():
             yield lambda message: log.debug("%s", message)
             return
         from rich.console import Console
 
-        from rocm3d.render.cleaning import clean
+        from rocm3d.render.sanitize import clean
 
-        with Console(stderr=True).status(doing, spinner="line") as status:
+        with Console(stderr=True).status(activity, spinner="line") as status:
 
-            def tell(message: str) -> None:
+            def update(message: str) -> None:
                 log.debug("%s", message)
                 status.update(clean(message)[-80:])
 
-            yield tell
+            yield update
 
-    def say(self, text: str) -> None:
+    def print_status(self, text: str) -> None:
         """Print a line on stderr, unless quiet."""
         log.info("%s", text)
         if not self.quiet:
@@ -123,20 +125,20 @@ class Session:
 
     def show(self, document: Document, form: str, output: Path | None, *, colour: bool | None = None) -> None:
         """Write a document to stdout or a file, and its summary to stderr. `colour` None: only on a terminal."""
-        refuse_unknown(form, names(type(document)))
+        refuse_unknown_format(form, format_names(type(document)))
         terminal = output is None and sys.stdout.isatty()
-        width = _width() if sys.stdout.isatty() else 120
+        width = _terminal_width() if sys.stdout.isatty() else 120
         coloured = terminal and "NO_COLOR" not in os.environ if colour is None else colour
-        around = Surroundings(self.load, terminal, coloured, width)
-        self.put(FORMATS[form].render(document, around), output, colour=colour)
+        render_context = RenderContext(self.load, terminal, coloured, width)
+        self.write_output(FORMATS[form].render(document, render_context), output, colour=colour)
         if not self.quiet or self.verbose or self.log_file:
             from rocm3d.render import console
 
-            self.say(console.summary(document, width=width).rstrip("\n"))
+            self.print_status(console.summary(document, width=width).rstrip("\n"))
 
     def refuse_licences(self, plan: Plan, rule: LicenceRule | None) -> bool:
         """Whether the licence policy refuses the plan. Prints the reason on stderr, even when quiet."""
-        reason = plan.refused_by(rule)
+        reason = plan.licence_refusal(rule)
         if reason is not None:
             _echo(reason, err=True)
         return reason is not None
@@ -157,16 +159,16 @@ class Session:
             )
         return document
 
-    def put(self, text: str, output: Path | None, *, colour: bool | None = None) -> None:
+    def write_output(self, text: str, output: Path | None, *, colour: bool | None = None) -> None:
         """Write text to stdout or a file. `colour` None: keep colours only on a terminal."""
-        from rocm3d.workspace.documents import pieces, write_pieces
+        from rocm3d.workspace.documents import chunks, write_chunks
 
         if output is None:
-            for piece in pieces(text):
-                _echo(piece, nl=False, color=colour)
+            for chunk in chunks(text):
+                _echo(chunk, nl=False, color=colour)
             return
         try:
-            write_pieces(output, text)
+            write_chunks(output, text)
         except OSError as error:
             raise UserError(f"--output {output}: {error.strerror}") from error
 
@@ -178,7 +180,7 @@ def _echo(text: str, *, nl: bool = True, err: bool = False, color: bool | None =
     echo(text, nl=nl, err=err, color=color)
 
 
-def _width() -> int:
+def _terminal_width() -> int:
     """Columns of the terminal."""
     from rich.console import Console
 

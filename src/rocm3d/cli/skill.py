@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 
 from rocm3d.cli.help import help_texts
-from rocm3d.cli.session import Session
-from rocm3d.model.failure import Exit, UserError
+from rocm3d.cli.session import CliSession
+from rocm3d.model.errors import ExitCode, UserError
 from rocm3d.pipeline import check_skill, write_skill
-from rocm3d.render.cleaning import clean
+from rocm3d.render.sanitize import clean
 
 POSITION = 95
 EXAMPLE = "Example: rocm3d skill ~/.agents/skills/rocm3d-port"
@@ -25,7 +25,7 @@ Check = Annotated[
 ]
 
 
-def command(session: Session, folder: Folder, check: Check = False) -> Exit:
+def command(session: CliSession, folder: Folder, check: Check = False) -> ExitCode:
     """Write the agent skill - SKILL.md, references and evals - from the knowledge base and the commands.
 
     A folder with other content than an earlier skill is refused. With --check the skill is only read: structure, links,
@@ -34,20 +34,20 @@ def command(session: Session, folder: Folder, check: Check = False) -> Exit:
     from rocm3d.cli.main import build
 
     if check:
-        return _check(session, folder, help_texts(build()))
+        return _check_folder(session, folder, help_texts(build()))
     try:
-        others = write_skill(folder, session.load(), help_texts(build()))
+        foreign_files = write_skill(folder, session.load(), help_texts(build()))
     except OSError as error:
         raise UserError(f"cannot write {folder}: {error.strerror}") from error
-    for name in others:
-        session.say(f"not part of this skill, not changed: {name}")
-    session.say(f"the skill is in {folder}")
-    return Exit.DONE
+    for name in foreign_files:
+        session.print_status(f"not part of this skill, not changed: {name}")
+    session.print_status(f"the skill is in {folder}")
+    return ExitCode.DONE
 
 
-def _check(session: Session, folder: Path, commands: dict[str, str]) -> Exit:
-    found = check_skill(folder, commands)
-    for problem in found:
-        session.put(f"{clean(problem)}\n", None)
-    session.say(f"{len(found)} problem{'s' * (len(found) != 1)} in {folder}")
-    return Exit.FINDINGS if found else Exit.DONE
+def _check_folder(session: CliSession, folder: Path, commands: dict[str, str]) -> ExitCode:
+    problems = check_skill(folder, commands)
+    for problem in problems:
+        session.write_output(f"{clean(problem)}\n", None)
+    session.print_status(f"{len(problems)} problem{'s' * (len(problems) != 1)} in {folder}")
+    return ExitCode.FINDINGS if problems else ExitCode.DONE

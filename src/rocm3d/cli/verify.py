@@ -8,17 +8,17 @@ from typing import Annotated
 import typer
 
 from rocm3d.cli import options
-from rocm3d.cli.session import Session
+from rocm3d.cli.session import CliSession
 from rocm3d.knowledge.base import suggestion
-from rocm3d.model.failure import Exit, UserError
+from rocm3d.model.errors import ExitCode, UserError
 from rocm3d.model.verdict import Level, Verdicts
-from rocm3d.pipeline import LEVELS, Building, Network, ResolverName
-from rocm3d.render.formats import names, refuse_unknown
+from rocm3d.pipeline import LEVELS, CompileOptions, Network, ResolverName
+from rocm3d.render.formats import format_names, refuse_unknown_format
 
 POSITION = 50
 EXAMPLE = "Example: rocm3d verify ./gaussian-splatting --level static"
 
-Form = Annotated[str, options.form(Verdicts)]
+Form = Annotated[str, options.format_option(Verdicts)]
 HipHeaders = Annotated[
     Path | None,
     typer.Option("--hip-headers", help="Headers of ROCm libraries for the level compile.", file_okay=False),
@@ -27,7 +27,7 @@ Resolver = Annotated[ResolverName, typer.Option("--resolver", help="Resolver for
 
 
 def command(
-    session: Session,
+    session: CliSession,
     path: options.Target,
     level: options.Level = [],
     target: options.TargetList = "",
@@ -37,7 +37,7 @@ def command(
     form: Form = "console",
     output: options.Output = None,
     work: options.Work = None,
-) -> Exit:
+) -> ExitCode:
     """Check a port: static, resolve, compile, nvidia, import, backend, numerics, workload.
 
     A check that this machine cannot run is not_run with a reason, never passed. Exit code 1 if a check failed, else 4
@@ -46,38 +46,40 @@ def command(
     scripts on a copy, with a stub for torch, and compile the sources. The level workload runs nothing: it checks the
     runs of the current code that `rocm3d run` recorded.
     """
-    refuse_unknown(form, names(Verdicts))
-    levels = tuple(_level(word) for word in level)
+    refuse_unknown_format(form, format_names(Verdicts))
+    levels = tuple(_parse_level(name) for name in level)
     with session.repository(path, work=work) as repository:
-        targets = tuple(repository.knowledge.gpu(word).gfx for word in target.split(",") if word)
+        targets = tuple(repository.knowledge.gpu(name).gfx for name in target.split(",") if name)
         environment = repository.environment(python)
         network, building = _network(session, levels, resolver), _building(session, levels, hip_headers, python)
         document = repository.verify(levels or LEVELS, targets, network, environment, building)
     session.show(document, form, output)
-    if any(item.outcome == "failed" for item in document.verdicts):
-        return Exit.FINDINGS
-    asked_not_run = any(item.outcome == "not_run" and item.level in levels for item in document.verdicts)
-    return Exit.MACHINE if asked_not_run else Exit.DONE
+    if any(verdict.outcome == "failed" for verdict in document.verdicts):
+        return ExitCode.FINDINGS
+    requested_not_run = any(verdict.outcome == "not_run" and verdict.level in levels for verdict in document.verdicts)
+    return ExitCode.MACHINE if requested_not_run else ExitCode.DONE
 
 
-def _level(word: str) -> Level:
+def _parse_level(name: str) -> Level:
     for level in LEVELS:
-        if level == word:
+        if level == name:
             return level
-    raise UserError(f"unknown level {word!r}", hint=suggestion(word, LEVELS))
+    raise UserError(f"unknown level {name!r}", hint=suggestion(name, LEVELS))
 
 
-def _network(session: Session, levels: tuple[Level, ...], resolver: ResolverName) -> Network:
+def _network(session: CliSession, levels: tuple[Level, ...], resolver: ResolverName) -> Network:
     """The network is used only if the level resolve is named, and never with --offline."""
     if session.offline:
         return Network("--offline is set", resolver)
     return Network("", resolver) if "resolve" in levels else Network()
 
 
-def _building(session: Session, levels: tuple[Level, ...], headers: Path | None, interpreter: Path | None) -> Building:
+def _building(
+    session: CliSession, levels: tuple[Level, ...], headers: Path | None, interpreter: Path | None
+) -> CompileOptions:
     """Extensions are compiled only if the level compile or nvidia is named."""
     if headers is not None and not headers.is_dir():
         raise UserError(f"--hip-headers {headers} is not a folder")
     if not {"compile", "nvidia"} & {*levels}:
-        return Building()
-    return Building("", headers.resolve() if headers else None, interpreter, session.say)
+        return CompileOptions()
+    return CompileOptions("", headers.resolve() if headers else None, interpreter, session.print_status)

@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from rocm3d.cli.session import Session
-from rocm3d.model.failure import Exit, UserError
+from rocm3d.cli.session import CliSession
+from rocm3d.model.errors import ExitCode, UserError
 
 POSITION = 77
 EXAMPLE = "Example: rocm3d view runs/cuda/scene.ply runs/rocm/scene.ply --screenshot both.png"
@@ -33,7 +33,7 @@ Python = Annotated[
 
 
 def command(
-    session: Session,
+    session: CliSession,
     paths: Paths,
     up: Up = None,
     limit: Limit = 0,
@@ -44,32 +44,34 @@ def command(
     size: Size = "1280x720",
     blender: Blender = None,
     python: Python = None,
-) -> Exit:
+) -> ExitCode:
     """Show splats, meshes and point clouds: PLY, GLB, glTF, OBJ, and points in a .npz.
 
     Serves a page with orbit controls, counts and images to this machine only, until Ctrl-C. For a folder, such as a
     record of `rocm3d run`, the best matching file is shown, and others can be selected. With --screenshot or --blender
     no page is served. Exit code 2 if a file has nothing to show, 4 if Chromium, Blender or the extra `view` is missing.
     """
-    from rocm3d.viewer.open import need_packages
+    from rocm3d.viewer.open import require_packages
 
-    shape = _size(size)
-    need_packages()
-    from rocm3d.viewer.look import Look
-    from rocm3d.viewer.source import sources
+    image_size = _parse_size(size)
+    require_packages()
+    from rocm3d.viewer.source import open_sources
+    from rocm3d.viewer.view_settings import ViewSettings
 
-    look = Look(sources(paths), up, limit, session.say, lambda text: session.put(text, None))
+    view = ViewSettings(
+        open_sources(paths), up, limit, session.print_status, lambda text: session.write_output(text, None)
+    )
     if screenshot is not None:
-        look.picture(screenshot, shape)
+        view.picture(screenshot, image_size)
     if blender is not None:
-        look.scene(blender, shape, python)
+        view.scene(blender, image_size, python)
     if screenshot is None and blender is None:
-        look.page(host, port, window=window)
-    return Exit.DONE
+        view.page(host, port, window=window)
+    return ExitCode.DONE
 
 
-def _size(text: str) -> tuple[int, int]:
-    form = re.fullmatch(r"(\d{1,4})x(\d{1,4})", text.strip())
-    if form is None or not all(_SMALLEST <= int(side) <= _LARGEST for side in form.groups()):
+def _parse_size(text: str) -> tuple[int, int]:
+    match = re.fullmatch(r"(\d{1,4})x(\d{1,4})", text.strip())
+    if match is None or not all(_SMALLEST <= int(side) <= _LARGEST for side in match.groups()):
         raise UserError(f"--size {text!r} is invalid", hint=f"for example 1280x720; {_SMALLEST} to {_LARGEST} each")
-    return int(form[1]), int(form[2])
+    return int(match[1]), int(match[2])

@@ -7,63 +7,63 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rocm3d.evidence.folder import NAME, SEAL, is_inside, read_bytes
-from rocm3d.model.bundle import Altered, Bundle, BundleCheck
-from rocm3d.model.failure import UserError
+from rocm3d.evidence.folder import EVIDENCE_FILE, SEAL_FILE, is_inside, read_bytes
+from rocm3d.model.bundle import AlteredFile, Bundle, BundleCheck
+from rocm3d.model.errors import UserError
 from rocm3d.workspace.file_digest import file_digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def check(folder: Path, wanted: str = "") -> BundleCheck:
+def check_seal(folder: Path, expected_sha256: str = "") -> BundleCheck:
     """`expected_sha256` is a digest known from elsewhere. Without it, a bundle that was rewritten as a whole passes."""
     data = read_bytes(folder)
-    found = hashlib.sha256(data).hexdigest()
-    is_sealed = found == _seal(folder) and wanted.lower() in ("", found)
+    sha256 = hashlib.sha256(data).hexdigest()
+    is_sealed = sha256 == _read_seal(folder) and expected_sha256.lower() in ("", sha256)
     try:
-        bundle = Bundle.from_json(data.decode("utf-8", "replace"), str(folder / NAME))
+        bundle = Bundle.from_json(data.decode("utf-8", "replace"), str(folder / EVIDENCE_FILE))
     except UserError:
         # A changed file may be unreadable. An unchanged one that cannot be read has a newer schema: raise.
         if is_sealed:
             raise
-        return BundleCheck(bundle=str(folder), sha256=found, altered=(Altered(path=NAME, how="changed"),))
-    altered = [] if is_sealed else [Altered(path=NAME, how="changed")]
+        return BundleCheck(bundle=str(folder), sha256=sha256, altered=(AlteredFile(path=EVIDENCE_FILE, how="changed"),))
+    altered = [] if is_sealed else [AlteredFile(path=EVIDENCE_FILE, how="changed")]
     return BundleCheck(
         bundle=str(folder),
-        sha256=found,
-        altered=(*altered, *sorted(_altered(folder, bundle), key=lambda item: item.path)),
+        sha256=sha256,
+        altered=(*altered, *sorted(_altered_files(folder, bundle), key=lambda item: item.path)),
         sealed=len(bundle.files),
         stages=bundle.stages,
         chains=bundle.chains,
     )
 
 
-def _seal(folder: Path) -> str:
-    with (folder / SEAL).open("rb") as file:
+def _read_seal(folder: Path) -> str:
+    with (folder / SEAL_FILE).open("rb") as file:
         words = file.read(256).decode("ascii", "replace").split()
-    return words[0] if words[1:] == [NAME] else ""
+    return words[0] if words[1:] == [EVIDENCE_FILE] else ""
 
 
-def _altered(folder: Path, bundle: Bundle) -> Iterator[Altered]:
-    there = dict(_files(folder))
+def _altered_files(folder: Path, bundle: Bundle) -> Iterator[AlteredFile]:
+    present = dict(_files(folder))
     for item in bundle.files:
-        place = folder / item.path
-        if not is_inside(item.path) or item.path not in there:
-            yield Altered(path=item.path, how="missing")
-        elif there.pop(item.path):
-            yield Altered(path=item.path, how="link")
-        elif file_digest(place) != item.sha256:
-            yield Altered(path=item.path, how="changed")
-    yield from (Altered(path=name, how="link" if is_link else "added") for name, is_link in there.items())
+        path = folder / item.path
+        if not is_inside(item.path) or item.path not in present:
+            yield AlteredFile(path=item.path, how="missing")
+        elif present.pop(item.path):
+            yield AlteredFile(path=item.path, how="link")
+        elif file_digest(path) != item.sha256:
+            yield AlteredFile(path=item.path, how="changed")
+    yield from (AlteredFile(path=name, how="link" if is_link else "added") for name, is_link in present.items())
 
 
 def _files(folder: Path) -> Iterator[tuple[str, bool]]:
     """All files except evidence.json and its seal, each with whether it is a link or a device (never opened)."""
-    for place, folders, names in os.walk(folder):
+    for parent, folders, names in os.walk(folder):
         for name in (*names, *folders):
-            path = Path(place, name)
+            path = Path(parent, name)
             relative = path.relative_to(folder).as_posix()
-            odd = path.is_symlink() or not (path.is_file() or path.is_dir())
-            if (name in names or odd) and (odd or relative not in (NAME, SEAL)):
-                yield relative, odd
+            is_special = path.is_symlink() or not (path.is_file() or path.is_dir())
+            if (name in names or is_special) and (is_special or relative not in (EVIDENCE_FILE, SEAL_FILE)):
+                yield relative, is_special

@@ -14,22 +14,22 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from rocm3d.evidence.chain import chain
-from rocm3d.evidence.stages import FOLDER, Stages
+from rocm3d.evidence.chain import evidence_chain
+from rocm3d.evidence.stages import FOLDER, StageDocuments
 from rocm3d.model.bundle import Bundle
-from rocm3d.model.evidence import Sealed
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
+from rocm3d.model.evidence import SealedFile
 from rocm3d.workspace.file_digest import file_digest
 
 if TYPE_CHECKING:
     from rocm3d.model.run import RunRecord
 
-NAME, SEAL, MARK = "evidence.json", "evidence.sha256", "UNFINISHED"
+EVIDENCE_FILE, SEAL_FILE, UNFINISHED_FILE = "evidence.json", "evidence.sha256", "UNFINISHED"
 _HINT = "create it again with `rocm3d run`"
 
 
 @dataclass(frozen=True)
-class Contents:
+class BundleContents:
     """Stage documents by file name, runs, and any other files by their path in the bundle."""
 
     repository: str = ""
@@ -38,19 +38,19 @@ class Contents:
     files: Mapping[str, Path | bytes] = field(default_factory=dict)
 
 
-def write(contents: Contents, into: Path) -> Bundle:
+def write(contents: BundleContents, into: Path) -> Bundle:
     """Create the folder `into`. Until it is complete it has a temporary name and a marker file."""
     if into.exists() or into.is_symlink():
         raise UserError(f"{into} already exists", hint="choose a new folder")
-    stages = Stages(contents.documents)
+    stages = StageDocuments(contents.documents)
     try:
         into.parent.mkdir(parents=True, exist_ok=True)
         unfinished = Path(tempfile.mkdtemp(dir=into.parent, prefix=f"{into.name}-", suffix=".partial"))
     except OSError as error:
         raise UserError(f"cannot write {into}: {error.strerror}") from error
     try:
-        begin(unfinished)
-        bundle = _sealed(unfinished, contents, stages)
+        mark_unfinished(unfinished)
+        bundle = _write_and_seal(unfinished, contents, stages)
         unfinished.chmod(0o777 & ~_umask())
         unfinished.rename(into)
     except OSError as error:
@@ -61,92 +61,98 @@ def write(contents: Contents, into: Path) -> Bundle:
     return bundle
 
 
-def begin(folder: Path) -> None:
+def mark_unfinished(folder: Path) -> None:
     """For a bundle that is filled while a program runs. `seal` removes the mark."""
-    (folder / MARK).touch()
+    (folder / UNFINISHED_FILE).touch()
 
 
-def seal(folder: Path, contents: Contents) -> Bundle:
+def seal(folder: Path, contents: BundleContents) -> Bundle:
     """Turn a folder and its files into a bundle, with the contents added. Until this returns it is incomplete."""
     try:
-        return _sealed(folder, contents, Stages(contents.documents))
+        return _write_and_seal(folder, contents, StageDocuments(contents.documents))
     except OSError as error:
         raise UserError(f"cannot write {folder}: {error.strerror}") from error
 
 
 def read(folder: Path) -> tuple[Bundle, bytes]:
     """The bundle and the bytes of its evidence.json. Raises UserError if the folder is not a complete bundle."""
-    return Bundle.from_json((data := read_bytes(folder)).decode("utf-8", "replace"), str(folder / NAME)), data
+    return Bundle.from_json((data := read_bytes(folder)).decode("utf-8", "replace"), str(folder / EVIDENCE_FILE)), data
 
 
 def read_bytes(folder: Path) -> bytes:
     """evidence.json of a complete bundle."""
     if not folder.is_dir():
         raise UserError(f"{folder} is not a folder", hint="pass the folder of an evidence bundle")
-    if (folder / MARK).exists():
+    if (folder / UNFINISHED_FILE).exists():
         raise UserError(f"{folder} is incomplete: writing it was interrupted", hint=_HINT)
-    if not (folder / NAME).is_file():
-        raise UserError(f"{folder} is not an evidence bundle: {NAME} is missing", hint=_HINT)
-    if not (folder / SEAL).is_file():
+    if not (folder / EVIDENCE_FILE).is_file():
+        raise UserError(f"{folder} is not an evidence bundle: {EVIDENCE_FILE} is missing", hint=_HINT)
+    if not (folder / SEAL_FILE).is_file():
         if (folder / "inventory.json").is_file():
             raise UserError(f"{folder} is the work folder of a port, not a bundle", hint="see `rocm3d report`")
-        raise UserError(f"{folder} is incomplete: {SEAL} is missing", hint=_HINT)
+        raise UserError(f"{folder} is incomplete: {SEAL_FILE} is missing", hint=_HINT)
     try:
-        return (folder / NAME).read_bytes()
+        return (folder / EVIDENCE_FILE).read_bytes()
     except OSError as error:
-        raise UserError(f"{folder / NAME} cannot be read: {error.strerror}") from error
+        raise UserError(f"{folder / EVIDENCE_FILE} cannot be read: {error.strerror}") from error
 
 
 def is_inside(name: str) -> bool:
     """Whether a relative path stays inside the folder and is not reserved for the bundle itself."""
     parts = PurePosixPath(name).parts
-    sound = bool(parts) and not name.startswith("/") and ".." not in parts and "\0" not in name and "\\" not in name
-    return sound and PurePosixPath(name).as_posix() == name and name not in (NAME, SEAL, MARK)
+    is_relative = (
+        bool(parts) and not name.startswith("/") and ".." not in parts and "\0" not in name and "\\" not in name
+    )
+    return (
+        is_relative
+        and PurePosixPath(name).as_posix() == name
+        and name not in (EVIDENCE_FILE, SEAL_FILE, UNFINISHED_FILE)
+    )
 
 
-def _sealed(folder: Path, contents: Contents, stages: Stages) -> Bundle:
+def _write_and_seal(folder: Path, contents: BundleContents, stages: StageDocuments) -> Bundle:
     """evidence.json is written last, then its digest; the marker is removed after that."""
-    _fill(folder, contents)
+    _copy_contents(folder, contents)
     runs = tuple(sorted(contents.runs, key=lambda run: (run.name, run.started)))
     bundle = Bundle(
         repository=contents.repository,
-        stages=stages.said(),
+        stages=stages.summaries(),
         verdicts=stages.verdicts(),
         tally=stages.tally(),
         runs=runs,
-        chains=tuple(chain(run) for run in runs or (None,)),
-        files=tuple(Sealed(path=name, sha256=file_digest(folder / name)) for name in _names(folder)),
+        chains=tuple(evidence_chain(run) for run in runs or (None,)),
+        files=tuple(SealedFile(path=name, sha256=file_digest(folder / name)) for name in _file_names(folder)),
     )
     data = bundle.to_json().encode()
-    (folder / NAME).write_bytes(data)
-    (folder / SEAL).write_text(f"{hashlib.sha256(data).hexdigest()}  {NAME}\n", encoding="ascii")
-    (folder / MARK).unlink(missing_ok=True)
+    (folder / EVIDENCE_FILE).write_bytes(data)
+    (folder / SEAL_FILE).write_text(f"{hashlib.sha256(data).hexdigest()}  {EVIDENCE_FILE}\n", encoding="ascii")
+    (folder / UNFINISHED_FILE).unlink(missing_ok=True)
     return bundle
 
 
-def _names(folder: Path) -> list[str]:
+def _file_names(folder: Path) -> list[str]:
     """All files except the bundle's own. Links are refused: they mean something else on another machine."""
-    found = []
+    names = []
     for path in folder.rglob("*"):
         name = path.relative_to(folder).as_posix()
         if path.is_symlink() or not (path.is_file() or path.is_dir()):
             raise UserError(f"{path} is a link or a device; a bundle may contain only files")
-        if path.is_file() and name not in (NAME, SEAL, MARK):
-            found.append(name)
-    return sorted(found)
+        if path.is_file() and name not in (EVIDENCE_FILE, SEAL_FILE, UNFINISHED_FILE):
+            names.append(name)
+    return sorted(names)
 
 
-def _fill(folder: Path, contents: Contents) -> None:
+def _copy_contents(folder: Path, contents: BundleContents) -> None:
     documents = {f"{FOLDER}/{name}": data for name, data in contents.documents.items()}
     for name, source in sorted({**contents.files, **documents}.items()):
         if not is_inside(name):
             raise UserError(f"cannot add {name!r} to a bundle: the path leaves the folder or is reserved")
-        place = folder / name
-        place.parent.mkdir(parents=True, exist_ok=True)
+        target = folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
         if isinstance(source, bytes):
-            place.write_bytes(source)
+            target.write_bytes(source)
         else:
-            shutil.copyfile(source, place)
+            shutil.copyfile(source, target)
 
 
 def _umask() -> int:

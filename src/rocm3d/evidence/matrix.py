@@ -7,21 +7,21 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.model.inventory import Scan
-from rocm3d.model.matrix import Column, Matrix, Row, State, Unlock
+from rocm3d.model.matrix import LibraryState, Matrix, MatrixColumn, MatrixRow, UnlockStep
 from rocm3d.model.package import Package
 from rocm3d.model.plan import Plan
 from rocm3d.model.verdict import Verdicts
 from rocm3d.workspace.documents import Documents
-from rocm3d.workspace.state import FOLDER
+from rocm3d.workspace.state import STATE_FOLDER
 
 # Decisions that need work; all others are handled by an installer.
-_WORK = {"blocked": "blocked", "build": "work", "substitute": "work", "stub": "work"}
+_STATE_OF_DECISION = {"blocked": "blocked", "build": "work", "substitute": "work", "stub": "work"}
 
 
 @dataclass(frozen=True)
-class Known:
+class RepositoryDocuments:
     """The documents of one repository, as far as they exist."""
 
     scan: Scan
@@ -29,94 +29,98 @@ class Known:
     verdicts: Verdicts | None = None
 
 
-def read(folders: Iterable[Path]) -> list[Known]:
+def read(folders: Iterable[Path]) -> list[RepositoryDocuments]:
     """Each folder is a repository, a work folder, or contains some of them."""
-    found = [known for folder in folders for known in _below(folder)]
-    names = [known.scan.inventory.repository for known in found]
+    repositories = [known for folder in folders for known in _read_folder(folder)]
+    names = [known.scan.inventory.repository for known in repositories]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise UserError(f"two repositories are named {twice[0]}", hint="pass each once, or rename a folder")
-    return found
+    return repositories
 
 
-def matrix(repositories: Iterable[Known], packages: Mapping[str, Package]) -> Matrix:
+def matrix(repositories: Iterable[RepositoryDocuments], packages: Mapping[str, Package]) -> Matrix:
     """Packages by repositories, and the order of work that unblocks most repositories first."""
     known = sorted(repositories, key=lambda item: item.scan.inventory.repository)
-    states: dict[str, dict[str, State]] = defaultdict(dict)
+    states: dict[str, dict[str, LibraryState]] = defaultdict(dict)
     for item in known:
-        for package, state in _states(item, packages).items():
+        for package, state in _package_states(item, packages).items():
             states[package][item.scan.inventory.repository] = state
-    rows = [Row(package=name, family=packages[name].family, states=cells) for name, cells in sorted(states.items())]
+    rows = [
+        MatrixRow(package=name, family=packages[name].family, states=cells) for name, cells in sorted(states.items())
+    ]
     rows.sort(key=lambda row: (-len(row.waiting), -len(row.states), row.package))
     columns = tuple(_column(item) for item in known)
-    return Matrix(columns=columns, rows=tuple(rows), order=tuple(_order(rows)), free=_free(columns, rows))
+    return Matrix(
+        columns=columns, rows=tuple(rows), order=tuple(_unlock_order(rows)), free=_unblocked_repositories(columns, rows)
+    )
 
 
-def _below(folder: Path) -> list[Known]:
+def _read_folder(folder: Path) -> list[RepositoryDocuments]:
     if not folder.is_dir():
         raise UserError(f"{folder} is not a folder")
     inner = sorted(path for path in folder.iterdir() if path.is_dir())
-    for place in ([folder, folder / FOLDER], [*inner, *(path / FOLDER for path in inner)]):
-        if found := [known for path in place if path.is_dir() and (known := _documents(path)) is not None]:
-            return found
+    for place in ([folder, folder / STATE_FOLDER], [*inner, *(path / STATE_FOLDER for path in inner)]):
+        if repositories := [known for path in place if path.is_dir() and (known := _read_documents(path)) is not None]:
+            return repositories
     raise UserError(
         f"{folder} has no inventory", hint=f"run `rocm3d scan {folder}` first; `rocm3d plan` adds more detail"
     )
 
 
-def _documents(place: Path) -> Known | None:
-    documents = Documents(place)
+def _read_documents(folder: Path) -> RepositoryDocuments | None:
+    documents = Documents(folder)
     scan = documents.find(Scan)
-    return None if scan is None else Known(scan, documents.find(Plan), documents.find(Verdicts))
+    return None if scan is None else RepositoryDocuments(scan, documents.find(Plan), documents.find(Verdicts))
 
 
-def _states(item: Known, packages: Mapping[str, Package]) -> dict[str, State]:
-    if item.plan is None:
-        named = {dependency.package for dependency in item.scan.inventory.dependencies}
+def _package_states(repository: RepositoryDocuments, packages: Mapping[str, Package]) -> dict[str, LibraryState]:
+    if repository.plan is None:
+        named = {dependency.package for dependency in repository.scan.inventory.dependencies}
         return {name: "named" for name in named if name and name in packages}
     # Each text starts with a module name: `gsplat 1.5.3 from FILE`.
     proven = {
         text.partition(" ")[0]
-        for verdict in (item.verdicts.verdicts if item.verdicts else ())
+        for verdict in (repository.verdicts.verdicts if repository.verdicts else ())
         if verdict.level == "backend" and verdict.outcome == "passed"
         for text in verdict.looked_at
     }
-    found: dict[str, State] = {}
-    for decided in item.plan.decisions:
-        if decided.package and decided.package in packages:
-            state: State = _WORK.get(decided.decision, "works")  # type: ignore[assignment]
-            found[decided.package] = "proven" if proven.intersection(packages[decided.package].imports) else state
-    return found
+    states: dict[str, LibraryState] = {}
+    for decision in repository.plan.decisions:
+        if decision.package and decision.package in packages:
+            state: LibraryState = _STATE_OF_DECISION.get(decision.decision, "works")  # type: ignore[assignment]
+            states[decision.package] = "proven" if proven.intersection(packages[decision.package].imports) else state
+    return states
 
 
-def _column(item: Known) -> Column:
-    inventory, plan = item.scan.inventory, item.plan
-    return Column(
+def _column(repository: RepositoryDocuments) -> MatrixColumn:
+    inventory, plan = repository.scan.inventory, repository.plan
+    return MatrixColumn(
         repository=inventory.repository,
         readiness=plan.readiness if plan else inventory.readiness,
         planned=plan.gpu.product if plan else "",
     )
 
 
-def _order(rows: list[Row]) -> list[Unlock]:
+def _unlock_order(rows: list[MatrixRow]) -> list[UnlockStep]:
     """Greedy: each step picks the package that unblocks most repositories; ties: the most waiting repositories."""
-    waits = _waits(rows)
+    waits = _packages_by_waiting_repository(rows)
     waiting = {row.package: len(row.waiting) for row in rows if row.waiting}
-    found = []
-    while left := {package for names in waits.values() for package in names}:
-        frees = {package: [name for name, names in waits.items() if names == {package}] for package in left}
-        best = min(left, key=lambda package: (-len(frees[package]), -waiting[package], package))
-        found.append(Unlock(package=best, frees=tuple(sorted(frees[best])), waiting=waiting[best]))
+    order = []
+    while remaining := {package for names in waits.values() for package in names}:
+        frees = {package: [name for name, names in waits.items() if names == {package}] for package in remaining}
+        best = min(remaining, key=lambda package: (-len(frees[package]), -waiting[package], package))
+        order.append(UnlockStep(package=best, frees=tuple(sorted(frees[best])), waiting=waiting[best]))
         waits = {name: names - {best} for name, names in waits.items() if names - {best}}
-    return found
+    return order
 
 
-def _free(columns: Iterable[Column], rows: list[Row]) -> tuple[str, ...]:
-    locked = _waits(rows)
-    return tuple(column.repository for column in columns if column.repository not in locked)
+def _unblocked_repositories(columns: Iterable[MatrixColumn], rows: list[MatrixRow]) -> tuple[str, ...]:
+    waiting = _packages_by_waiting_repository(rows)
+    return tuple(column.repository for column in columns if column.repository not in waiting)
 
 
-def _waits(rows: Iterable[Row]) -> dict[str, set[str]]:
+def _packages_by_waiting_repository(rows: Iterable[MatrixRow]) -> dict[str, set[str]]:
     waits: dict[str, set[str]] = defaultdict(set)
     for row in rows:
         for name in row.waiting:

@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from rocm3d.evidence.folder import NAME, read
-from rocm3d.evidence.joined import FOLDER, joined_runs
-from rocm3d.model.evidence import Missing, SealedRun
-from rocm3d.model.failure import UserError
+from rocm3d.evidence.folder import EVIDENCE_FILE, read
+from rocm3d.evidence.run_bundles import RUNS_FOLDER, joined_runs
+from rocm3d.model.errors import UserError
+from rocm3d.model.evidence import MissingLink, SealedRun
 from rocm3d.model.run import RunRecord
 from rocm3d.workspace.file_digest import file_digest
 from rocm3d.workspace.sources import source_digest
 
 if TYPE_CHECKING:
-    from rocm3d.model.report import JoinedRun, UnreadRun
+    from rocm3d.model.report import ReportedRun, UnreadRun
 
-    Joined = tuple[tuple[JoinedRun, ...], tuple[UnreadRun, ...]]
+    Joined = tuple[tuple[ReportedRun, ...], tuple[UnreadRun, ...]]
 
 
 @dataclass(frozen=True)
@@ -36,45 +36,45 @@ def port_runs(work: Path, root: Path, joined: Joined | None = None) -> tuple[Por
     Pass `joined` if it is known: computing it reads every file of every bundle.
     """
     runs, unread = joined or joined_runs(work)
-    now = source_digest(root, written(item.run for item in runs)) if runs else ""
-    return (*(_run(item, work / FOLDER, now) for item in runs), *map(_unread, unread))
+    current_digest = source_digest(root, written_paths(item.run for item in runs)) if runs else ""
+    return (*(_port_run(item, work / RUNS_FOLDER, current_digest) for item in runs), *map(_unread_run, unread))
 
 
-def written(runs: Iterable[RunRecord]) -> frozenset[str]:
+def written_paths(runs: Iterable[RunRecord]) -> frozenset[str]:
     """Paths in the repository that runs wrote. They do not count as its source code."""
     return frozenset((PurePosixPath(run.manifest.folder) / item.path).as_posix() for run in runs for item in run.files)
 
 
-def written_before(work: Path) -> frozenset[str]:
+def written_by_earlier_runs(work: Path) -> frozenset[str]:
     """Paths that stored runs wrote. Reads only their evidence.json, because it is called before every run."""
-    place, runs = work / FOLDER, list[RunRecord]()
-    for folder in place.iterdir() if place.is_dir() else ():
+    runs_folder, runs = work / RUNS_FOLDER, list[RunRecord]()
+    for folder in runs_folder.iterdir() if runs_folder.is_dir() else ():
         with contextlib.suppress(UserError):
             runs += read(folder)[0].runs
-    return written(runs)
+    return written_paths(runs)
 
 
-def _run(item: JoinedRun, place: Path, now: str) -> PortRun:
-    run, known = item.run, item.run.manifest.sources
+def _port_run(joined: ReportedRun, runs_folder: Path, current_digest: str) -> PortRun:
+    run, recorded_digest = joined.run, joined.run.manifest.sources
     sealed = SealedRun(
-        folder=item.folder,
-        sha256=file_digest(place / item.folder / NAME),
+        folder=joined.folder,
+        sha256=file_digest(runs_folder / joined.folder / EVIDENCE_FILE),
         name=run.name,
         outcome=run.status,
-        reason=run.reason or "; ".join(_unmet(run)),
-        of_these_sources=known == now if known and now else None,
-        missing=tuple(Missing(link=link.link, reason=link.what) for link in item.chain.missing),
+        reason=run.reason or "; ".join(_unmet_expectations(run)),
+        of_these_sources=recorded_digest == current_digest if recorded_digest and current_digest else None,
+        missing=tuple(MissingLink(link=link.link, reason=link.what) for link in joined.chain.missing),
     )
-    if not item.altered:
+    if not joined.altered:
         return PortRun(sealed, run)
-    first = item.altered[0]
+    first = joined.altered[0]
     reason = f"{first.path}: {first.how} since it was sealed"
     return PortRun(sealed.model_copy(update={"outcome": "altered", "reason": reason}))
 
 
-def _unmet(run: RunRecord) -> list[str]:
+def _unmet_expectations(run: RunRecord) -> list[str]:
     return [f"not met: {item.expectation} (actual: {item.found})" for item in run.expectations if not item.met]
 
 
-def _unread(item: UnreadRun) -> PortRun:
-    return PortRun(SealedRun(folder=item.folder, outcome="unread", reason=item.reason))
+def _unread_run(unread: UnreadRun) -> PortRun:
+    return PortRun(SealedRun(folder=unread.folder, outcome="unread", reason=unread.reason))

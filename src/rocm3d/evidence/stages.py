@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from rocm3d.evidence.tally import tally
-from rocm3d.model.bundle import StageSaid
+from rocm3d.model.bundle import StageSummary
 from rocm3d.model.inventory import Scan
 from rocm3d.model.patch import Patch
 from rocm3d.model.plan import Plan
@@ -29,39 +29,39 @@ _STAGES: tuple[tuple[str, str, type[Document]], ...] = (
 FILES = tuple(name for _, name, _ in _STAGES)
 
 
-class Stages:
+class StageDocuments:
     """The documents that exist, parsed. Another schema version raises UserError."""
 
     def __init__(self, documents: Mapping[str, bytes]) -> None:
-        self.read: dict[str, Document] = {
+        self.documents: dict[str, Document] = {
             stage: kind.from_json(documents[name].decode("utf-8", "replace"), name)
             for stage, name, kind in _STAGES
             if name in documents
         }
 
-    def said(self) -> tuple[StageSaid, ...]:
+    def summaries(self) -> tuple[StageSummary, ...]:
         files = {stage: name for stage, name, _ in _STAGES}
         return tuple(
-            StageSaid(stage=stage, path=f"{FOLDER}/{files[stage]}", says=_says(document))
-            for stage, document in self.read.items()
+            StageSummary(stage=stage, path=f"{FOLDER}/{files[stage]}", says=_summarize(document))
+            for stage, document in self.documents.items()
         )
 
     def verdicts(self) -> tuple[Verdict, ...]:
-        found = self.read.get("verify")
-        return found.verdicts if isinstance(found, Verdicts) else ()
+        document = self.documents.get("verify")
+        return document.verdicts if isinstance(document, Verdicts) else ()
 
     def tally(self) -> Tally | None:
         """None unless plan, patch and verdicts all exist."""
-        plan, patch, verdicts = (self.read.get(stage) for stage in ("plan", "apply", "verify"))
+        plan, patch, verdicts = (self.documents.get(stage) for stage in ("plan", "apply", "verify"))
         if isinstance(plan, Plan) and isinstance(patch, Patch) and isinstance(verdicts, Verdicts):
             return tally(plan, patch, verdicts)
         return None
 
 
-def _says(document: Document) -> str:
+def _summarize(document: Document) -> str:
     if isinstance(document, Scan):
-        found = Counter(item.severity for item in document.findings)
-        return f"{document.inventory.readiness}; errors: {found['error']}, warnings: {found['warning']}"
+        severities = Counter(item.severity for item in document.findings)
+        return f"{document.inventory.readiness}; errors: {severities['error']}, warnings: {severities['warning']}"
     if isinstance(document, Plan):
         stack = document.stack.id if document.stack else "no stack"
         return f"{document.readiness} on {document.gpu.title} with {stack}; decisions: {len(document.decisions)}"

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from packaging.specifiers import SpecifierSet
 
-from rocm3d.host.facts import Facts, NotKnownError, Reading, gib
+from rocm3d.host.facts import MachineFacts, NotKnownError, Reading, format_bytes
 from rocm3d.host.predicates import predicates
-from rocm3d.model.condition import Condition, Diagnosis, ForPlan, Problem, Unread
+from rocm3d.model.condition import Condition, Diagnosis, PlanRelevance, Problem, UncheckedCondition
 
 if TYPE_CHECKING:
     from packaging.version import Version
@@ -23,10 +23,10 @@ _ORDER = ("error", "warning", "note")
 def diagnose(snapshot: Snapshot, knowledge: Knowledge, plan: Plan | None = None) -> Diagnosis:
     """Problems of a machine, in general or for a plan."""
     problems: list[Problem] = []
-    unread: list[Unread] = []
+    unread: list[UncheckedCondition] = []
     fine: list[str] = []
     elsewhere: list[str] = []
-    facts = Facts(snapshot, knowledge, plan)
+    facts = MachineFacts(snapshot, knowledge, plan)
     for condition in knowledge.host.values() if snapshot.has_gpu else ():
         try:
             if not _applies(condition, facts):
@@ -34,27 +34,29 @@ def diagnose(snapshot: Snapshot, knowledge: Knowledge, plan: Plan | None = None)
                 continue
             reading = predicates()[condition.test](facts, condition)
         except NotKnownError as unknown:
-            unread.append(Unread(id=condition.id, title=condition.title, reason=str(unknown)))
+            unread.append(UncheckedCondition(id=condition.id, title=condition.title, reason=str(unknown)))
             continue
         if reading is None:
             fine.append(condition.id)
         else:
             problems.append(_problem(condition, reading, facts))
     return Diagnosis(
-        machine=_machine(snapshot),
+        machine=_machine_text(snapshot),
         taken=snapshot.taken,
-        gpus=tuple(_gpu(card, knowledge) for card in snapshot.gpus) or _behind(snapshot),
+        gpus=tuple(_gpu_text(card, knowledge) for card in snapshot.gpus) or _wsl_gpus(snapshot),
         plan=f"{plan.repository} on {plan.gpu.title} ({plan.gpu.gfx})" if plan else "",
-        problems=tuple(sorted(problems, key=lambda item: (_ORDER.index(item.severity), not item.for_plan, item.id))),
+        problems=tuple(
+            sorted(problems, key=lambda problem: (_ORDER.index(problem.severity), not problem.for_plan, problem.id))
+        ),
         unread=tuple(unread),
         fine=tuple(fine),
         elsewhere=tuple(elsewhere),
-        lacks="" if snapshot.has_gpu else _lacks(snapshot),
+        lacks="" if snapshot.has_gpu else _no_gpu_text(snapshot),
         knowledge_date=str(knowledge.date),
     )
 
 
-def _applies(condition: Condition, facts: Facts) -> bool:
+def _applies(condition: Condition, facts: MachineFacts) -> bool:
     """Whether a condition is about this kind of machine. Raises NotKnownError if it depends on an unknown release."""
     snapshot, targets = facts.snapshot, [facts.knowledge.targets.get(gfx) for gfx in facts.targets]
     kinds = {target.architecture for target in targets if target}
@@ -67,41 +69,41 @@ def _applies(condition: Condition, facts: Facts) -> bool:
         and (not condition.gfx or bool(set(condition.gfx) & set(facts.targets)))
         and (not condition.architectures or not kinds.isdisjoint(condition.architectures))
     )
-    return fits and _within(condition.rocm, facts.rocm, "ROCm") and _within(condition.torch, facts.torch, "torch")
+    return fits and _in_range(condition.rocm, facts.rocm, "ROCm") and _in_range(condition.torch, facts.torch, "torch")
 
 
-def _within(given: str, here: Version | None, what: str) -> bool:
-    if not given:
+def _in_range(specifier: str, version: Version | None, name: str) -> bool:
+    if not specifier:
         return True
-    if here is None:
-        raise NotKnownError(f"depends on the {what} release, and no {what} was found")
-    return here in SpecifierSet(given, prereleases=True)
+    if version is None:
+        raise NotKnownError(f"depends on the {name} release, and no {name} was found")
+    return version in SpecifierSet(specifier, prereleases=True)
 
 
-def _problem(condition: Condition, reading: Reading, facts: Facts) -> Problem:
-    entry = next((item for item in condition.for_plan if _meant(item, facts)), None)
+def _problem(condition: Condition, reading: Reading, facts: MachineFacts) -> Problem:
+    entry = next((candidate for candidate in condition.for_plan if _matches_plan(candidate, facts)), None)
     return Problem(
         id=condition.id,
         title=condition.title,
         severity=(entry.severity if entry else None) or condition.severity,
-        read=reading.seen,
+        read=reading.observations,
         why=condition.why,
         for_plan=entry.says if entry else "",
-        remedy=tuple(_filled(line, reading) for line in condition.remedy),
+        remedy=tuple(_fill(line, reading) for line in condition.remedy),
         root=condition.root,
         reboot=condition.reboot,
-        check=_filled(condition.check, reading),
+        check=_fill(condition.check, reading),
         checked=condition.checked,
         confidence=condition.confidence,
         sources=condition.sources,
     )
 
 
-def _meant(entry: ForPlan, facts: Facts) -> bool:
+def _matches_plan(entry: PlanRelevance, facts: MachineFacts) -> bool:
     """Whether an entry applies to the plan: every key that it has must match."""
     if facts.plan is None:
         return False
-    packages = {item.package for item in facts.decisions if item.package}
+    packages = {decision.package for decision in facts.decisions if decision.package}
     families = {facts.knowledge.packages[name].family for name in packages if name in facts.knowledge.packages}
     base = facts.plan.base
     return (
@@ -113,38 +115,38 @@ def _meant(entry: ForPlan, facts: Facts) -> bool:
     )
 
 
-def _filled(line: str, reading: Reading) -> str:
+def _fill(line: str, reading: Reading) -> str:
     """Not format(): values come from the machine and may contain braces."""
     for name, value in reading.values.items():
         line = line.replace(f"{{{name}}}", value)
     return line
 
 
-def _machine(snapshot: Snapshot) -> str:
+def _machine_text(snapshot: Snapshot) -> str:
     parts = [snapshot.system or "unknown system", f"Linux {snapshot.kernel}" if snapshot.kernel else "unknown kernel"]
     parts += [f"WSL {snapshot.wsl}"] if snapshot.wsl else []
     parts += [f"in {snapshot.container}"] if snapshot.container else []
     parts += [snapshot.processor.model] if snapshot.processor.model else []
-    parts += [gib(snapshot.processor.memory_bytes)] if snapshot.processor.memory_bytes else []
+    parts += [format_bytes(snapshot.processor.memory_bytes)] if snapshot.processor.memory_bytes else []
     return ", ".join(parts)
 
 
-def _gpu(card: GraphicsCard, knowledge: Knowledge) -> str:
+def _gpu_text(card: GraphicsCard, knowledge: Knowledge) -> str:
     target = knowledge.targets.get(card.gfx)
     parts = [f"{card.gfx or 'unknown gfx'} at {card.pci}"]
     parts += [target.title] if target else []
-    parts += [gib(card.vram_bytes)] if card.vram_bytes else []
+    parts += [format_bytes(card.vram_bytes)] if card.vram_bytes else []
     parts += ["integrated GPU"] if card.integrated else []
     parts += [f"{card.width} lanes"] if card.width and not card.integrated else []
     parts += [f"ROCR index {card.rocr_index}"] if card.kfd else ["not known to the compute driver"]
     return ", ".join(parts)
 
 
-def _behind(snapshot: Snapshot) -> tuple[str, ...]:
-    behind = snapshot.device("/dev/dxg") is not None and not snapshot.nvidia
-    return ("a GPU behind /dev/dxg (model unknown inside WSL)",) if behind else ()
+def _wsl_gpus(snapshot: Snapshot) -> tuple[str, ...]:
+    has_gpu = snapshot.device("/dev/dxg") is not None and not snapshot.nvidia
+    return ("a GPU behind /dev/dxg (model unknown inside WSL)",) if has_gpu else ()
 
 
-def _lacks(snapshot: Snapshot) -> str:
+def _no_gpu_text(snapshot: Snapshot) -> str:
     other = "; there is an NVIDIA GPU" if snapshot.nvidia else ""
     return f"no AMD GPU on this machine{other}"

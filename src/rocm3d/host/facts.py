@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
     from rocm3d.model.condition import Condition
     from rocm3d.model.plan import DependencyDecision, Plan
+    from rocm3d.model.plan_choices import Platform
     from rocm3d.model.snapshot import GraphicsCard, Interpreter, Snapshot
-    from rocm3d.model.wish import Platform
 
 GIB = 1 << 30
 
@@ -31,12 +31,12 @@ class NotKnownError(Exception):
 class Reading:
     """Result of a condition that holds: the observed facts as texts, and values for the remedy's placeholders."""
 
-    seen: tuple[str, ...]
+    observations: tuple[str, ...]
     values: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
-class Facts:
+class MachineFacts:
     """Snapshot, knowledge base and plan, with values derived from them."""
 
     snapshot: Snapshot
@@ -78,7 +78,7 @@ class Facts:
     def torch(self) -> Version | None:
         """Version of the installed torch."""
         python = self.snapshot.python
-        return version(python.torch) if python and python.torch else None
+        return parse_version(python.torch) if python and python.torch else None
 
     @property
     def torch_rocm(self) -> Version | None:
@@ -86,35 +86,35 @@ class Facts:
         python = self.snapshot.python
         if python is None or not python.hip:
             return None
-        return version(InstalledTorch(python.torch, python.hip, python.version).rocm)
+        return parse_version(InstalledTorch(python.torch, python.hip, python.version).rocm)
 
     @property
     def rocm(self) -> Version | None:
         """The ROCm that programs use: that of torch, else the newest installed one."""
-        found = (version(item.version) for item in self.snapshot.rocm)
-        return self.torch_rocm or max((item for item in found if item is not None), default=None)
+        versions = (parse_version(install.version) for install in self.snapshot.rocm)
+        return self.torch_rocm or max((install for install in versions if install is not None), default=None)
 
     @cached_property
     def decisions(self) -> tuple[DependencyDecision, ...]:
         """Decisions of the plan that install or keep something."""
-        chosen = self.plan.decisions if self.plan else ()
-        return tuple(item for item in chosen if item.decision not in ("drop", "blocked"))
+        planned = self.plan.decisions if self.plan else ()
+        return tuple(decision for decision in planned if decision.decision not in ("drop", "blocked"))
 
     @property
     def builds(self) -> tuple[str, ...]:
         """Names of the packages that the plan compiles."""
-        return tuple(item.name for item in self.decisions if item.decision == "build")
+        return tuple(decision.name for decision in self.decisions if decision.decision == "build")
 
     def variable(self, name: str) -> str | None:
         """Value of an environment variable; None if it is not set."""
         return self.snapshot.variables.get(name)
 
 
-Predicate = Callable[[Facts, "Condition"], Reading | None]
+Predicate = Callable[[MachineFacts, "Condition"], Reading | None]
 """Returns None if the condition does not hold; raises NotKnownError if the snapshot lacks a value."""
 
 
-def version(text: str) -> Version | None:
+def parse_version(text: str) -> Version | None:
     """Parse a version; None if it is invalid."""
     try:
         return Version(text)
@@ -122,25 +122,25 @@ def version(text: str) -> Version | None:
         return None
 
 
-def shell(text: str) -> str:
+def shell_quote(text: str) -> str:
     """Quote a path for the shell; a leading ~ stays unquoted so that the shell expands it."""
     return text if re.fullmatch(r"[\w@%+=:,./~-]+", text) else shlex.quote(text)
 
 
-def words(condition: Condition, name: str) -> tuple[str, ...]:
+def text_parameters(condition: Condition, name: str) -> tuple[str, ...]:
     """A parameter of a condition as a tuple of texts; empty if it is missing."""
     value = condition.parameters.get(name, [])
     return tuple(value) if isinstance(value, list) else (str(value),)
 
 
-def number(condition: Condition, name: str) -> int:
+def integer_parameter(condition: Condition, name: str) -> int:
     """An integer parameter of a condition."""
     value = condition.parameters[name]
     assert isinstance(value, int)
     return value
 
 
-def gib(size: int) -> str:
+def format_bytes(size: int) -> str:
     """Bytes as a text in GiB or MiB."""
     if size >= 100 * GIB:
         return f"{size / GIB:.0f} GiB"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-_LONGEST = 1 << 20
+_MAX_BYTES = 1 << 20
 
 
 @dataclass(frozen=True)
-class Files:
+class MachineFiles:
     """Never raises: a file that cannot be read counts as empty. Paths are relative to the root."""
 
     root: Path = Path("/")
@@ -22,7 +22,7 @@ class Files:
         """Content without trailing newlines, at most 1 MiB; empty if it cannot be read."""
         try:
             with self.path(name).open(encoding="utf-8", errors="replace") as file:
-                return file.read(_LONGEST).rstrip("\n\0")
+                return file.read(_MAX_BYTES).rstrip("\n\0")
         except (OSError, ValueError):
             return ""
 
@@ -31,14 +31,14 @@ class Files:
         words = self.text(name).split()
         return int(words[0]) if words and words[0].isascii() and words[0].isdecimal() and len(words[0]) < 19 else 0
 
-    def there(self, name: str | Path) -> bool:
+    def exists(self, name: str | Path) -> bool:
         """Whether a path exists; False without permission to check."""
         try:
             return self.path(name).exists()
         except OSError:
             return False
 
-    def readable(self, name: str | Path) -> bool:
+    def is_readable(self, name: str | Path) -> bool:
         """Whether a byte can be read: the kernel may allow to open a file and then refuse to read it."""
         try:
             with self.path(name).open("rb", buffering=0) as file:
@@ -47,14 +47,14 @@ class Files:
             return False
         return True
 
-    def match(self, folder: str, pattern: str) -> list[str]:
+    def glob_names(self, folder: str, pattern: str) -> list[str]:
         """Sorted names in a folder that match a glob pattern."""
         try:
-            return sorted(item.name for item in self.path(folder).glob(pattern))
+            return sorted(entry.name for entry in self.path(folder).glob(pattern))
         except OSError:
             return []
 
-    def leads_to(self, name: str | Path) -> Path | None:
+    def resolve(self, name: str | Path) -> Path | None:
         """The path with all links resolved; None if it does not exist."""
         try:
             return self.path(name).resolve(strict=True)

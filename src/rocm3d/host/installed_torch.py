@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from packaging.version import InvalidVersion, Version
 
-from rocm3d.model.failure import MachineLacks, UserError
+from rocm3d.model.errors import MachineError, UserError
 from rocm3d.model.source import Source
 from rocm3d.model.stack import Stack
 from rocm3d.workspace.process import run
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import date
 
+    from rocm3d.model.plan_choices import Platform
     from rocm3d.model.target import Gpu
-    from rocm3d.model.wish import Platform
 
 # Run with -I, so that neither the current folder nor the user's variables can shadow modules.
-_ASK = "import json, sys; print(json.dumps([list(sys.version_info[:2]), sys.path, sys.prefix]))"
+_INFO_PROGRAM = "import json, sys; print(json.dumps([list(sys.version_info[:2]), sys.path, sys.prefix]))"
 
 
 @dataclass(frozen=True)
-class Answer:
+class InterpreterInfo:
     """Python version (3.12), import folders (sys.path) and sys.prefix of an interpreter."""
 
     version: str
@@ -55,67 +55,71 @@ class InstalledTorch:
         return local.group(1) if local else ".".join((self.hip or "").split(".")[:2])
 
 
-def find_interpreter(root: Path, asked: Path | None) -> Path:
+def find_interpreter(root: Path, requested: Path | None) -> Path:
     """The requested interpreter, else the repository's .venv, else the active virtual environment; never our own."""
     own = Path(sys.prefix).resolve()
-    places = [root / ".venv", Path(os.environ.get("VIRTUAL_ENV") or own)]
-    candidates = [asked] if asked else [place / "bin" / "python" for place in places if place.resolve() != own]
+    environments = [root / ".venv", Path(os.environ.get("VIRTUAL_ENV") or own)]
+    candidates = (
+        [requested]
+        if requested
+        else [environment / "bin" / "python" for environment in environments if environment.resolve() != own]
+    )
     for candidate in candidates:
         if candidate.is_file():
             return candidate
-    if asked:
-        raise UserError(f"--python {asked}: no such file")
-    raise MachineLacks("no Python with torch found", hint="pass --python path/to/python")
+    if requested:
+        raise UserError(f"--python {requested}: no such file")
+    raise MachineError("no Python with torch found", hint="pass --python path/to/python")
 
 
-def ask(interpreter: Path) -> Answer:
+def query_interpreter(interpreter: Path) -> InterpreterInfo:
     """Run the interpreter once. Raises a machine error if it does not run."""
-    ended = run([str(interpreter), "-I", "-c", _ASK])
+    ended = run([str(interpreter), "-I", "-c", _INFO_PROGRAM])
     try:
         version, folders, prefix = json.loads(ended.stdout)
     except ValueError as error:
-        raise MachineLacks(
+        raise MachineError(
             f"{interpreter} does not run: {ended.stderr.decode(errors='replace').strip()[-200:]}"
         ) from error
-    return Answer(".".join(map(str, version)), tuple(map(Path, folders)), Path(prefix))
+    return InterpreterInfo(".".join(map(str, version)), tuple(map(Path, folders)), Path(prefix))
 
 
 def read_torch(interpreter: Path) -> InstalledTorch:
     """The torch that this interpreter would import. Raises a machine error if it has none."""
-    found = torch_of(ask(interpreter))
-    if found is None:
-        raise MachineLacks(f"{interpreter} has no torch", hint="pass another interpreter with --python")
-    return found
+    torch = find_torch(query_interpreter(interpreter))
+    if torch is None:
+        raise MachineError(f"{interpreter} has no torch", hint="pass another interpreter with --python")
+    return torch
 
 
-def torch_of(answer: Answer) -> InstalledTorch | None:
+def find_torch(info: InterpreterInfo) -> InstalledTorch | None:
     """The first torch in the import folders of an interpreter; None if it has none."""
-    for folder in answer.folders:
-        place = folder / "torch" / "version.py"
-        if place.is_file():
-            names = _assigned(place.read_text(encoding="utf-8", errors="replace"))
+    for folder in info.folders:
+        version_file = folder / "torch" / "version.py"
+        if version_file.is_file():
+            names = _assigned_constants(version_file.read_text(encoding="utf-8", errors="replace"))
             version = names.get("__version__") or ""
-            return InstalledTorch(version, names.get("hip"), answer.version, names.get("cuda"), place.parent)
+            return InstalledTorch(version, names.get("hip"), info.version, names.get("cuda"), version_file.parent)
     return None
 
 
-def _assigned(text: str) -> dict[str, str | None]:
+def _assigned_constants(text: str) -> dict[str, str | None]:
     try:
         body = ast.parse(text).body
     except (SyntaxError, ValueError, RecursionError):
         return {}
-    found: dict[str, str | None] = {}
+    constants: dict[str, str | None] = {}
     for node in body:
         targets = (
             node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
         )
         value = getattr(node, "value", None)
         if isinstance(value, ast.Constant) and (value.value is None or isinstance(value.value, str)):
-            found |= {target.id: value.value for target in targets if isinstance(target, ast.Name)}
-    return found
+            constants |= {target.id: value.value for target in targets if isinstance(target, ast.Name)}
+    return constants
 
 
-def as_stack(torch: InstalledTorch, gpu: Gpu, platform: Platform, today: date, known: Iterable[Stack]) -> Stack:
+def installed_stack(torch: InstalledTorch, gpu: Gpu, platform: Platform, today: date, known: Iterable[Stack]) -> Stack:
     """A stack for the installed torch. Whether it has code for the GPU is unknown until it runs."""
     if torch.hip is None:
         raise UserError(

@@ -11,5 +11,5 @@ TOPOLOGY = Path("/") / NODES
 
 def gpus(topology: Path = TOPOLOGY, integrated: frozenset[str] = frozenset()) -> list[str]:
     """gfx ids in node order; empty without the driver. Integrated GPUs are listed only if there is no other."""
-    found = [gpu for gpu in read_nodes(topology, Path("/") / PCI_DEVICES, integrated) if gpu.gfx]
-    return [gpu.gfx for gpu in found if not gpu.integrated] or [gpu.gfx for gpu in found]
+    nodes = [gpu for gpu in read_nodes(topology, Path("/") / PCI_DEVICES, integrated) if gpu.gfx]
+    return [gpu.gfx for gpu in nodes if not gpu.integrated] or [gpu.gfx for gpu in nodes]

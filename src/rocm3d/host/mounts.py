@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rocm3d.host.files import Files
+    from rocm3d.host.files import MachineFiles
 
 
 @dataclass(frozen=True)
@@ -21,24 +21,24 @@ class Mount:
     options: str
 
 
-def read_mounts(files: Files) -> tuple[Mount, ...]:
+def read_mounts(files: MachineFiles) -> tuple[Mount, ...]:
     """In file order: a later mount hides an earlier one at the same point."""
-    found = []
+    mounts = []
     for line in files.text("/proc/self/mountinfo").splitlines():
         before, dash, after = line.partition(" - ")
-        own, theirs = before.split(" "), after.split(" ")
-        if dash and len(own) >= 5 and len(theirs) >= 3:
-            found.append(Mount(_plain(own[4]), theirs[0][:64], theirs[2]))
-    return tuple(found)
+        mount_fields, filesystem_fields = before.split(" "), after.split(" ")
+        if dash and len(mount_fields) >= 5 and len(filesystem_fields) >= 3:
+            mounts.append(Mount(_unescape(mount_fields[4]), filesystem_fields[0][:64], filesystem_fields[2]))
+    return tuple(mounts)
 
 
-def mount_of(path: str, mounts: Sequence[Mount]) -> Mount | None:
+def find_mount(path: str, mounts: Sequence[Mount]) -> Mount | None:
     """The mount that contains a path; None if there is none."""
-    holding = [item for item in mounts if path == item.point or path.startswith(item.point.rstrip("/") + "/")]
-    longest = max((len(item.point) for item in holding), default=0)
-    return next((item for item in reversed(holding) if len(item.point) == longest), None)
+    candidates = [mount for mount in mounts if path == mount.point or path.startswith(mount.point.rstrip("/") + "/")]
+    longest = max((len(mount.point) for mount in candidates), default=0)
+    return next((mount for mount in reversed(candidates) if len(mount.point) == longest), None)
 
 
-def _plain(text: str) -> str:
+def _unescape(text: str) -> str:
     """The kernel escapes blanks in paths as octal numbers."""
-    return re.sub(r"\\([0-7]{3})", lambda found: chr(int(found.group(1), 8)), text)
+    return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match.group(1), 8)), text)

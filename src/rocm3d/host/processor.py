@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.host.mounts import Mount, mount_of
+from rocm3d.host.mounts import Mount, find_mount
 from rocm3d.model.snapshot import CacheGroup, Processor
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from rocm3d.host.files import Files
+    from rocm3d.host.files import MachineFiles
 
 _CPU = "/sys/devices/system/cpu"
 _CGROUPS = "/sys/fs/cgroup"
@@ -19,27 +19,27 @@ _UNLIMITED = 1 << 60
 _UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "": 1}
 
 
-def read_processor(files: Files, mounts: Sequence[Mount]) -> Processor:
+def read_processor(files: MachineFiles, mounts: Sequence[Mount]) -> Processor:
     """Read everything from /proc and /sys; unknown values are 0 or empty."""
-    memory = dict(_memory(files))
+    memory = dict(_memory_info(files))
     model = re.search(r"^model name\s*:\s*(.+)$", files.text("/proc/cpuinfo"), re.MULTILINE)
     allowed = re.search(r"^Cpus_allowed_list:\s*([\d,-]+)$", files.text("/proc/self/status"), re.MULTILINE)
-    cpus = count(files.text(f"{_CPU}/online"))
+    cpus = count_cpus(files.text(f"{_CPU}/online"))
     return Processor(
         model=model.group(1).strip()[:200] if model else "",
         cpus=cpus,
-        usable_cpus=_quota(files, count(allowed.group(1)) if allowed else cpus),
-        l3=tuple(_l3(files)),
-        numa_nodes=len(files.match("/sys/devices/system/node", "node[0-9]*")),
+        usable_cpus=_usable_cpus(files, count_cpus(allowed.group(1)) if allowed else cpus),
+        l3=tuple(_l3_caches(files)),
+        numa_nodes=len(files.glob_names("/sys/devices/system/node", "node[0-9]*")),
         numa_balancing=files.text("/proc/sys/kernel/numa_balancing")[:8],
         memory_bytes=memory.get("MemTotal", 0),
         available_bytes=memory.get("MemAvailable", 0),
         memory_limit=_memory_limit(files),
-        shm_bytes=_shm(mounts, memory.get("MemTotal", 0)),
+        shm_bytes=_shm_bytes(mounts, memory.get("MemTotal", 0)),
     )
 
 
-def count(cpulist: str) -> int:
+def count_cpus(cpulist: str) -> int:
     """Number of CPUs in a list like `0-7,16-23`; 0 for an invalid list."""
     total = 0
     for part in cpulist.split(",") if re.fullmatch(r"[\d,-]{1,4096}", cpulist) else ():
@@ -49,28 +49,28 @@ def count(cpulist: str) -> int:
     return total
 
 
-def _memory(files: Files) -> Iterator[tuple[str, int]]:
+def _memory_info(files: MachineFiles) -> Iterator[tuple[str, int]]:
     for name, kib in re.findall(r"^(\w+):\s+(\d{1,15}) kB$", files.text("/proc/meminfo"), re.MULTILINE):
         yield name, int(kib) << 10
 
 
-def _l3(files: Files) -> Iterator[CacheGroup]:
-    seen = set()
-    for cpu in sorted(files.match(_CPU, "cpu[0-9]*"), key=lambda name: (len(name), name)):
-        for index in files.match(f"{_CPU}/{cpu}/cache", "index*"):
-            place = f"{_CPU}/{cpu}/cache/{index}"
-            size = re.fullmatch(r"(\d{1,9})K", files.text(f"{place}/size"))
-            cpus = files.text(f"{place}/shared_cpu_list")
-            if files.number(f"{place}/level") == 3 and size and cpus not in seen and count(cpus):
-                seen.add(cpus)
+def _l3_caches(files: MachineFiles) -> Iterator[CacheGroup]:
+    known_groups = set()
+    for cpu in sorted(files.glob_names(_CPU, "cpu[0-9]*"), key=lambda name: (len(name), name)):
+        for index in files.glob_names(f"{_CPU}/{cpu}/cache", "index*"):
+            cache_folder = f"{_CPU}/{cpu}/cache/{index}"
+            size = re.fullmatch(r"(\d{1,9})K", files.text(f"{cache_folder}/size"))
+            cpus = files.text(f"{cache_folder}/shared_cpu_list")
+            if files.number(f"{cache_folder}/level") == 3 and size and cpus not in known_groups and count_cpus(cpus):
+                known_groups.add(cpus)
                 yield CacheGroup(kib=int(size.group(1)), cpus=cpus)
 
 
-def _own_groups(files: Files, controller: str) -> Iterator[str]:
+def _control_groups(files: MachineFiles, controller: str) -> Iterator[str]:
     """Folders of this process's control groups (v1 and v2), from its own up to the root."""
     for line in files.text("/proc/self/cgroup").splitlines():
-        _, _, rest = line.partition(":")
-        controllers, _, path = rest.partition(":")
+        _, _, remainder = line.partition(":")
+        controllers, _, path = remainder.partition(":")
         if controllers and controller not in controllers.split(","):
             continue
         parts = [part for part in path.split("/") if part and part != ".."]
@@ -78,28 +78,32 @@ def _own_groups(files: Files, controller: str) -> Iterator[str]:
             yield "/".join((_CGROUPS, *((controller,) if controllers else ()), *parts[:depth]))
 
 
-def _memory_limit(files: Files) -> int:
+def _memory_limit(files: MachineFiles) -> int:
     names = ("memory.max", "memory.limit_in_bytes")
-    found = [files.number(f"{group}/{name}") for group in _own_groups(files, "memory") for name in names]
-    return min((limit for limit in found if 0 < limit < _UNLIMITED), default=0)
+    limits = [files.number(f"{group}/{name}") for group in _control_groups(files, "memory") for name in names]
+    return min((limit for limit in limits if 0 < limit < _UNLIMITED), default=0)
 
 
-def _quota(files: Files, cpus: int) -> int:
+def _usable_cpus(files: MachineFiles, cpus: int) -> int:
     """CPU time quota as a number of CPUs, rounded up."""
     limits = [cpus]
-    for group in _own_groups(files, "cpu"):
-        words = files.text(f"{group}/cpu.max").split() or [
+    for group in _control_groups(files, "cpu"):
+        quota_and_period = files.text(f"{group}/cpu.max").split() or [
             files.text(f"{group}/cpu.cfs_quota_us"),
             files.text(f"{group}/cpu.cfs_period_us"),
         ]
-        if len(words) == 2 and all(word.isdecimal() and len(word) < 16 for word in words) and int(words[1]):
-            limits.append(-(-int(words[0]) // int(words[1])))
+        if (
+            len(quota_and_period) == 2
+            and all(value.isdecimal() and len(value) < 16 for value in quota_and_period)
+            and int(quota_and_period[1])
+        ):
+            limits.append(-(-int(quota_and_period[0]) // int(quota_and_period[1])))
     return min((limit for limit in limits if limit), default=0)
 
 
-def _shm(mounts: Sequence[Mount], memory: int) -> int:
+def _shm_bytes(mounts: Sequence[Mount], memory: int) -> int:
     """tmpfs lists its size only if it differs from the default, half of the memory."""
-    mount = mount_of("/dev/shm", mounts)  # noqa: S108  (not a temporary file: the mount itself is checked)
+    mount = find_mount("/dev/shm", mounts)  # noqa: S108  (not a temporary file: the mount itself is checked)
     if mount is None or mount.filesystem != "tmpfs" or mount.point not in ("/dev/shm", "/run/shm"):  # noqa: S108
         return 0
     size = re.search(r"(?:^|,)size=(\d{1,15})([kmg]?)(?:,|$)", mount.options)

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 
 from rocm3d.host.cards import read_cards
 from rocm3d.host.devices import User, group_names, read_devices
-from rocm3d.host.files import Files
-from rocm3d.host.installed_torch import Answer, ask
+from rocm3d.host.files import MachineFiles
+from rocm3d.host.installed_torch import InterpreterInfo, query_interpreter
 from rocm3d.host.interpreter import read_interpreter
-from rocm3d.host.kernel_caches import read_caches
+from rocm3d.host.kernel_caches import read_kernel_caches
 from rocm3d.host.mounts import read_mounts
 from rocm3d.host.processor import read_processor
-from rocm3d.host.rocm import read_installs
-from rocm3d.model.failure import Failure
+from rocm3d.host.rocm import read_rocm_installs
+from rocm3d.model.errors import Rocm3dError
 from rocm3d.model.snapshot import Snapshot
 from rocm3d.record import redact
-from rocm3d.record.manifest import deciding
+from rocm3d.record.manifest import relevant_variables
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,92 +27,94 @@ if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
 
 # Boot parameters that affect GPUs; others may contain private data such as disk ids.
-_BOOT = re.compile(
+_BOOT_PARAMETERS = re.compile(
     r"(iommu|amd_iommu|intel_iommu|amdgpu|radeon|ttm|amdttm|pci|pcie\w*|numa\w*|nomodeset|module_blacklist|modprobe\.blacklist|mem)\b"
 )
 # Recorded in addition to the variables of the knowledge base: they decide which libraries are loaded.
-_LIBRARIES = ("LD_LIBRARY_PATH", "LD_PRELOAD")
+_LIBRARY_VARIABLES = ("LD_LIBRARY_PATH", "LD_PRELOAD")
 _CONTAINERS = {"/.dockerenv": "docker", "/run/.containerenv": "podman", "/.singularity.d": "apptainer"}
 _NVIDIA = ("/sys/module/nvidia", "/usr/lib/wsl/lib/libnvidia-ml.so.1")
 
 
 @dataclass(frozen=True)
-class Machine:
+class MachineSource:
     """The machine to read: its files, environment variables, user, and the interpreter if there is one."""
 
-    files: Files
+    files: MachineFiles
     environment: Mapping[str, str]
     home: str = ""
     interpreter: Path | None = None
     no_interpreter: str = "no interpreter was passed"
-    user: User = field(default_factory=User.here)
+    user: User = field(default_factory=User.current)
 
 
-def take(machine: Machine, knowledge: Knowledge, now: str) -> Snapshot:
+def collect_snapshot(machine: MachineSource, knowledge: Knowledge, now: str) -> Snapshot:
     """Read a machine; `now` is the timestamp of the snapshot."""
     files, mounts = machine.files, read_mounts(machine.files)
-    answer, trouble = _asked(machine)
-    python = read_interpreter(machine.interpreter, answer) if answer and machine.interpreter else None
+    info, problem = _query_interpreter(machine)
+    python = read_interpreter(machine.interpreter, info) if info and machine.interpreter else None
     kernel = files.text("/proc/sys/kernel/osrelease")[:128]
-    found = Snapshot(
+    snapshot = Snapshot(
         taken=now,
-        system=_system(files),
+        system=_system_name(files),
         kernel=kernel,
-        boot=tuple(word[:256] for word in files.text("/proc/cmdline").split() if _BOOT.match(word))[:64],
+        boot=tuple(
+            parameter[:256] for parameter in files.text("/proc/cmdline").split() if _BOOT_PARAMETERS.match(parameter)
+        )[:64],
         driver=files.text("/sys/module/amdgpu/version")[:64],
-        wsl=_wsl(kernel),
+        wsl=_wsl_version(kernel),
         container=_container(machine),
-        nvidia=any(files.there(place) for place in _NVIDIA),
+        nvidia=any(files.exists(path) for path in _NVIDIA),
         groups=group_names(files, machine.user),
         root=machine.user.uid == 0,
-        gpus=read_cards(files, knowledge.integrated),
+        gpus=read_cards(files, knowledge.integrated_targets),
         devices=read_devices(files, machine.user),
         processor=read_processor(files, mounts),
-        rocm=read_installs(files, answer),
+        rocm=read_rocm_installs(files, info),
         python=python,
-        no_python=trouble[:1000],
+        no_python=problem[:1000],
         variables=_variables(machine, knowledge),
-        caches=tuple(read_caches(files, machine.environment, knowledge, mounts)),
+        caches=tuple(read_kernel_caches(files, machine.environment, knowledge, mounts)),
     )
-    return _without_home(found, machine.home)
+    return _without_home(snapshot, machine.home)
 
 
-def _asked(machine: Machine) -> tuple[Answer | None, str]:
+def _query_interpreter(machine: MachineSource) -> tuple[InterpreterInfo | None, str]:
     if machine.interpreter is None:
         return None, machine.no_interpreter
     try:
-        return ask(machine.interpreter), ""
-    except Failure as failure:
-        return None, failure.message
+        return query_interpreter(machine.interpreter), ""
+    except Rocm3dError as error:
+        return None, error.message
 
 
-def _variables(machine: Machine, knowledge: Knowledge) -> dict[str, str]:
-    chosen = deciding(machine.environment, knowledge)
-    chosen |= {name: machine.environment[name] for name in _LIBRARIES if name in machine.environment}
-    sound = {name: value for name, value in chosen.items() if re.fullmatch(r"[A-Za-z_]\w{0,127}", name, re.ASCII)}
-    return {name: value[:4096] for name, value in redact.variables(sound).items()}
+def _variables(machine: MachineSource, knowledge: Knowledge) -> dict[str, str]:
+    recorded = relevant_variables(machine.environment, knowledge)
+    recorded |= {name: machine.environment[name] for name in _LIBRARY_VARIABLES if name in machine.environment}
+    valid = {name: value for name, value in recorded.items() if re.fullmatch(r"[A-Za-z_]\w{0,127}", name, re.ASCII)}
+    return {name: value[:4096] for name, value in redact.variables(valid).items()}
 
 
-def _system(files: Files) -> str:
+def _system_name(files: MachineFiles) -> str:
     named = re.search(r'^PRETTY_NAME="?([^"\n]{1,128})', files.text("/etc/os-release"), re.MULTILINE)
     return named.group(1) if named else ""
 
 
-def _wsl(kernel: str) -> str:
+def _wsl_version(kernel: str) -> str:
     """WSL version from the kernel release: WSL 1 emulates a kernel whose name ends with -Microsoft."""
     if "microsoft" not in kernel.lower():
         return ""
     return "1" if kernel.endswith("-Microsoft") else "2"
 
 
-def _container(machine: Machine) -> str:
+def _container(machine: MachineSource) -> str:
     if "KUBERNETES_SERVICE_HOST" in machine.environment:
         return "kubernetes"
-    return next((name for place, name in _CONTAINERS.items() if machine.files.there(place)), "")
+    return next((name for path, name in _CONTAINERS.items() if machine.files.exists(path)), "")
 
 
-def _without_home(found: Snapshot, home: str) -> Snapshot:
+def _without_home(snapshot: Snapshot, home: str) -> Snapshot:
     """Replace the home folder by ~: its path contains the user name."""
     if len(home) < 2:
-        return found
-    return Snapshot.model_validate_json(found.model_dump_json().replace(f"{home}/", "~/"))
+        return snapshot
+    return Snapshot.model_validate_json(snapshot.model_dump_json().replace(f"{home}/", "~/"))

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from rocm3d.jobs.status_files import Attempt
 
 LAUNCHER = Path(__file__).parents[1] / "payload" / "launch_jobs.py"
-_ROCM3D = (sys.executable, "-c", "from rocm3d.cli.main import main; main()", "run")
+_RECORDER = (sys.executable, "-c", "from rocm3d.cli.main import main; main()", "run")
 _NO_LIMIT = 10 * 365 * 86400.0
 # Seconds for the recorder to write its bundle after a timeout.
-_WRITING = 60.0
+_RECORDER_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
@@ -42,8 +42,8 @@ class Task:
     def request(self) -> dict[str, Any]:
         """The JSON request for the launcher."""
         job, slot = self.job, self.slot
-        about = {"job": job.id, "digest": job.digest, "attempt": self.attempt, "slot": slot.name}
-        asked: dict[str, Any] = {
+        identity = {"job": job.id, "digest": job.digest, "attempt": self.attempt, "slot": slot.name}
+        message: dict[str, Any] = {
             "do": "start",
             "key": self.key,
             "command": self.command,
@@ -53,13 +53,13 @@ class Task:
             "success": job.success,
             "seconds": self.seconds,
             "grace": job.grace,
-            "about": about,
+            "about": identity,
         }
         if slot.lock:
-            asked["lock"] = slot.lock
+            message["lock"] = slot.lock
         if slot.gpu is not None or slot.env:
-            return asked | {"env": {**job.env, **dict(slot.env)}, "unset": slot.unset}
-        return asked | {"env": job.env}
+            return message | {"env": {**job.env, **dict(slot.env)}, "unset": slot.unset}
+        return message | {"env": job.env}
 
     @property
     def command(self) -> Sequence[str]:
@@ -67,20 +67,20 @@ class Task:
         if not self.job.evidence:
             return self.job.command
         limit = f"{self.job.timeout or _NO_LIMIT:.3f}s"
-        return [*_ROCM3D, "--name", self.job.id, "--limit", limit, "--", *self.job.command]
+        return [*_RECORDER, "--name", self.job.id, "--limit", limit, "--", *self.job.command]
 
     @property
     def seconds(self) -> float | None:
         """Time limit in seconds. With `evidence` the recorder enforces it and gets extra time to write its bundle."""
-        return self.job.timeout + _WRITING if self.job.evidence and self.job.timeout else self.job.timeout
+        return self.job.timeout + _RECORDER_SECONDS if self.job.evidence and self.job.timeout else self.job.timeout
 
-    def elsewhere(self, masks: Sequence[str] = MASKS) -> dict[str, Any]:
+    def remote_request(self, masks: Sequence[str] = MASKS) -> dict[str, Any]:
         """Request for a launcher under a scheduler that sets GPU masks: only the first mask that is set is kept."""
         return self.request() | {"masks": masks}
 
 
 @dataclass(frozen=True)
-class Event:
+class AttemptEvent:
     """A change of an attempt. `over` has its result in `attempt`; `lost` means that only the status file has it."""
 
     key: str
@@ -113,8 +113,8 @@ class Engine(Protocol):
     def adopt(self, task: Task, remote: str) -> bool:
         """Take over an attempt that an earlier runner started; False if the engine no longer has it."""
 
-    def end(self, key: str, why: str) -> None:
+    def stop(self, key: str, ending: str) -> None:
         """Stop an attempt; `why` is `cancelled` or `interrupted`."""
 
-    def events(self, seconds: float) -> Sequence[Event]:
+    def events(self, seconds: float) -> Sequence[AttemptEvent]:
         """Events since the last call; waits up to `seconds` for the first one."""

@@ -10,22 +10,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rocm3d.model.failure import MachineLacks, UserError
+from rocm3d.model.errors import MachineError, UserError
 from rocm3d.workspace.state import work_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 # Seconds that the launcher of a killed runner may take to end its jobs.
-_LEAVING = 20.0
+_LAUNCHER_EXIT_SECONDS = 20.0
 
 
-class NoSpace(MachineLacks):
+class DiskFullError(MachineError):
     """The disk is full; no further job is started."""
 
-    def __init__(self, place: str) -> None:
+    def __init__(self, folder: str) -> None:
         super().__init__(
-            f"no space left on the disk of {place}: no further job is started",
+            f"no space left on the disk of {folder}: no further job is started",
             hint="free some space and run the jobs again; finished jobs are not repeated",
         )
 
@@ -55,43 +55,43 @@ class RunFolder:
         return self.root / "logs" / f"{job}.{attempt}.txt"
 
     @contextmanager
-    def held(self) -> Iterator[int]:
+    def hold_lock(self) -> Iterator[int]:
         """Hold the runner lock; yields its file descriptor. Waits for the launcher of a killed runner to end."""
         with self.lock.open("a+b") as file:
-            end = time.monotonic() + _LEAVING
-            while not _locked(file.fileno()):
-                runner = self.runner()
-                if runner is not None:
+            end = time.monotonic() + _LAUNCHER_EXIT_SECONDS
+            while not _try_lock(file.fileno()):
+                pid = self.runner_pid()
+                if pid is not None:
                     raise UserError(
-                        f"process {runner} is already running the jobs of {self.root}",
+                        f"process {pid} is already running the jobs of {self.root}",
                         hint="see `rocm3d jobs status`; stop it with Ctrl-C in its terminal or `rocm3d jobs cancel`",
                     )
                 if time.monotonic() > end:
-                    raise MachineLacks(f"{self.lock} is still held by a process that an earlier runner started")
+                    raise MachineError(f"{self.lock} is still held by a process that an earlier runner started")
                 time.sleep(0.02)
-            self._sign(file.fileno())
+            self._write_owner(file.fileno())
             try:
                 yield file.fileno()
             finally:
                 os.ftruncate(file.fileno(), 0)
 
-    def _sign(self, number: int) -> None:
+    def _write_owner(self, descriptor: int) -> None:
         try:
-            os.ftruncate(number, 0)
-            os.write(number, f"{os.getpid()} {_began(os.getpid())}\n".encode())
+            os.ftruncate(descriptor, 0)
+            os.write(descriptor, f"{os.getpid()} {_start_time(os.getpid())}\n".encode())
         except OSError as error:
-            raise NoSpace(str(self.root)) from error
+            raise DiskFullError(str(self.root)) from error
 
-    def runner(self) -> int | None:
+    def runner_pid(self) -> int | None:
         """Process id of the current runner; None if there is none."""
         try:
-            said = self.lock.read_bytes().split()
+            fields = self.lock.read_bytes().split()
         except OSError:
             return None
-        if len(said) != 2 or not all(word.isdigit() for word in said):
+        if len(fields) != 2 or not all(field.isdigit() for field in fields):
             return None
         # Process ids are reused, so the start time must match too.
-        return int(said[0]) if _began(int(said[0])) == int(said[1]) else None
+        return int(fields[0]) if _start_time(int(fields[0])) == int(fields[1]) else None
 
 
 def run_folder(path: Path, work: Path | None) -> RunFolder:
@@ -105,18 +105,18 @@ def run_folder(path: Path, work: Path | None) -> RunFolder:
     return RunFolder(root.resolve())
 
 
-def _locked(number: int) -> bool:
+def _try_lock(descriptor: int) -> bool:
     try:
-        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     return True
 
 
-def _began(pid: int) -> int | None:
+def _start_time(pid: int) -> int | None:
     """Start time of a process in clock ticks since boot; None if it has ended or is a zombie."""
     try:
-        words = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+        fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
     except OSError:
         return None
-    return None if words[0] in (b"Z", b"X") else int(words[19])
+    return None if fields[0] in (b"Z", b"X") else int(fields[19])

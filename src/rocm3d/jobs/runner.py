@@ -10,224 +10,226 @@ from typing import TYPE_CHECKING
 
 from rocm3d.jobs import status_files
 from rocm3d.jobs.engine import Task
-from rocm3d.jobs.folder import NoSpace
+from rocm3d.jobs.folder import DiskFullError
+from rocm3d.jobs.recovery import kill_leftovers
 from rocm3d.jobs.report import report
-from rocm3d.jobs.standing import leftovers
-from rocm3d.model.failure import MachineLacks
+from rocm3d.model.errors import MachineError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rocm3d.jobs.course import Course
-    from rocm3d.jobs.engine import Engine, Event
+    from rocm3d.jobs.engine import AttemptEvent, Engine
     from rocm3d.jobs.folder import RunFolder
-    from rocm3d.jobs.journal import Journal
+    from rocm3d.jobs.job_progress import JobProgress
+    from rocm3d.jobs.journal import JobJournal
     from rocm3d.jobs.slots import Slot
     from rocm3d.jobs.specification import Jobs
     from rocm3d.model.jobs import JobsReport
 
-LOOK_EVERY = 0.2
-SHOW_EVERY = 0.25
-_ROOM = 1 << 20
+POLL_SECONDS = 0.2
+WATCH_SECONDS = 0.25
+_MIN_FREE_BYTES = 1 << 20
 # How many waiting jobs are searched for one that fits the free memory of a slot.
-_AHEAD = 64
+_LOOKAHEAD = 64
 
 
-class Runner:
+class JobRunner:
     """One run of a jobs.toml. `watch` is called a few times a second, for example to show progress."""
 
     def __init__(  # noqa: PLR0913, PLR0917  (all that a run consists of)
         self,
         jobs: Jobs,
         folder: RunFolder,
-        journal: Journal,
-        courses: dict[str, Course],
+        journal: JobJournal,
+        progress: dict[str, JobProgress],
         engine: Engine,
-        watch: Callable[[Runner], None] | None = None,
+        watch: Callable[[JobRunner], None] | None = None,
     ) -> None:
-        self.jobs, self.folder, self.journal, self.courses, self.engine = jobs, folder, journal, courses, engine
+        self.jobs, self.folder, self.journal, self.progress, self.engine = jobs, folder, journal, progress, engine
         self.watch = watch
         self.running: dict[str, Task] = {}
         self._by_id = {job.id: job for job in jobs.jobs}
-        self._free: deque[Slot] = deque(engine.slots())
-        self._taken: dict[str, float] = {}
-        self._changed: dict[str, Course] = {}
-        self._stopped: MachineLacks | None = None
-        self._shown = 0.0
+        self._free_slots: deque[Slot] = deque(engine.slots())
+        self._busy_until: dict[str, float] = {}
+        self._changed: dict[str, JobProgress] = {}
+        self._stop_error: MachineError | None = None
+        self._last_watch = 0.0
         self.waiting: deque[str] = deque()
 
     def run(self) -> None:
         """Run until no job is waiting or running. Ctrl-C ends the running jobs and is raised again."""
         self._adopt()
-        stuck = set(leftovers(self.courses.values(), self.folder.root / "status"))
-        ready = (course.id for course in self.courses.values() if course.state == "waiting")
+        stuck = set(kill_leftovers(self.progress.values(), self.folder.root / "status"))
+        ready = (progress.id for progress in self.progress.values() if progress.state == "waiting")
         self.waiting.extend(job for job in ready if job not in stuck)
-        self._heed()
+        self._handle_requests()
         try:
             while True:
                 self._dispatch()
-                self._write()
-                if not self.running and (self._stopped or not self.waiting):
+                self._save()
+                if not self.running and (self._stop_error or not self.waiting):
                     break
-                self._wait()
+                self._process_events()
         except KeyboardInterrupt:
             self._interrupt()
             raise
         finally:
-            self._show(last=True)
-        if self._stopped is not None:
-            raise self._stopped
+            self._notify_watch(last=True)
+        if self._stop_error is not None:
+            raise self._stop_error
         if stuck:
-            raise MachineLacks(
+            raise MachineError(
                 f"processes of an earlier run of {', '.join(sorted(stuck))} are still alive and cannot be killed",
                 hint="end them by hand, then run the jobs again",
             )
 
-    def _wait(self) -> None:
-        for event in self.engine.events(LOOK_EVERY):
-            self._take(event)
-        self._heed()
-        self._show()
+    def _process_events(self) -> None:
+        for event in self.engine.events(POLL_SECONDS):
+            self._handle_event(event)
+        self._handle_requests()
+        self._notify_watch()
 
-    def _take(self, event: Event) -> None:
+    def _handle_event(self, event: AttemptEvent) -> None:
         task = self.running.get(event.key)
         if task is None or event.kind == "begun":
             if task is not None and event.text:
-                self.courses[task.job.id].remote = event.text
-                self._note(task.job.id)
+                self.progress[task.job.id].remote = event.text
+                self._mark_changed(task.job.id)
             return
         del self.running[event.key]
-        self._free.append(task.slot)
-        course = self.courses[task.job.id]
+        self._free_slots.append(task.slot)
+        progress = self.progress[task.job.id]
         if event.kind == "over":
-            course.close(event.attempt or self._found(task), task.job, self.jobs.run.interruptions)
+            progress.close(event.attempt or self._read_status(task), task.job, self.jobs.run.interruptions)
         elif event.kind == "lost":
-            self._lose(task, course)
+            self._handle_lost(task, progress)
         else:
-            course.take_back()
-            self._refuse(task, event)
-        if course.state == "waiting":
-            self.waiting.append(course.id)
-        self._note(course.id)
+            progress.undo_begin()
+            self._handle_refusal(task, event)
+        if progress.state == "waiting":
+            self.waiting.append(progress.id)
+        self._mark_changed(progress.id)
 
-    def _lose(self, task: Task, course: Course) -> None:
-        place = self.folder.status(task.job.id, task.attempt)
-        if not place.exists() and not place.with_name(f"{place.name}.running").exists():
-            course.take_back()  # it never started
+    def _handle_lost(self, task: Task, progress: JobProgress) -> None:
+        status_path = self.folder.status(task.job.id, task.attempt)
+        if not status_path.exists() and not status_path.with_name(f"{status_path.name}.running").exists():
+            progress.undo_begin()  # it never started
             return
-        course.close(self._found(task), task.job, self.jobs.run.interruptions)
-        if leftovers([course], place.parent):
-            course.state, course.reason = "failed", "its processes are still alive and cannot be killed"
+        progress.close(self._read_status(task), task.job, self.jobs.run.interruptions)
+        if kill_leftovers([progress], status_path.parent):
+            progress.state, progress.reason = "failed", "its processes are still alive and cannot be killed"
 
-    def _refuse(self, task: Task, event: Event) -> None:
+    def _handle_refusal(self, task: Task, event: AttemptEvent) -> None:
         if event.kind == "busy":
-            self._taken[task.slot.name] = time.monotonic() + LOOK_EVERY
+            self._busy_until[task.slot.name] = time.monotonic() + POLL_SECONDS
         elif event.full:
-            self._stopped = NoSpace(str(self.folder.root))
+            self._stop_error = DiskFullError(str(self.folder.root))
         else:
-            self._stopped = MachineLacks(f"job {task.job.id} cannot be started: {event.text}")
+            self._stop_error = MachineError(f"job {task.job.id} cannot be started: {event.text}")
 
-    def _found(self, task: Task) -> status_files.Attempt:
+    def _read_status(self, task: Task) -> status_files.Attempt:
         """Read the status file of an attempt whose result the engine did not report."""
-        place = self.folder.status(task.job.id, task.attempt)
-        name = place.name if place.exists() else f"{place.name}.running"
-        return status_files.read(place.parent, task.attempt, name)
+        status_path = self.folder.status(task.job.id, task.attempt)
+        name = status_path.name if status_path.exists() else f"{status_path.name}.running"
+        return status_files.read_attempt(status_path.parent, task.attempt, name)
 
     def _dispatch(self) -> None:
-        if self._stopped is not None or not self.waiting or not self._free:
+        if self._stop_error is not None or not self.waiting or not self._free_slots:
             return
-        if shutil.disk_usage(self.folder.root).free < _ROOM:
-            self._stopped = NoSpace(str(self.folder.root))
+        if shutil.disk_usage(self.folder.root).free < _MIN_FREE_BYTES:
+            self._stop_error = DiskFullError(str(self.folder.root))
             return
-        begun = []
+        tasks = []
         now = time.time()
-        for _ in range(len(self._free)):
-            slot = self._free.popleft()
-            task = self._fitting(slot, now)
+        for _ in range(len(self._free_slots)):
+            slot = self._free_slots.popleft()
+            task = self._next_task(slot, now)
             if task is None:
-                self._free.append(slot)
+                self._free_slots.append(slot)
             else:
-                begun.append(task)
-        if begun:
-            self.running.update((task.key, task) for task in begun)
-            self._write()
-            self.engine.start(begun)
+                tasks.append(task)
+        if tasks:
+            self.running.update((task.key, task) for task in tasks)
+            self._save()
+            self.engine.start(tasks)
 
-    def _fitting(self, slot: Slot, now: float) -> Task | None:
-        if self._taken.get(slot.name, 0.0) > time.monotonic():
+    def _next_task(self, slot: Slot, now: float) -> Task | None:
+        if self._busy_until.get(slot.name, 0.0) > time.monotonic():
             return None
-        for place in range(min(len(self.waiting), _AHEAD)):
-            job = self._by_id[self.waiting[place]]
-            if slot.takes(job):
-                del self.waiting[place]
-                attempt = self.courses[job.id].begin(slot.name, now)
-                self._note(job.id)
+        for position in range(min(len(self.waiting), _LOOKAHEAD)):
+            job = self._by_id[self.waiting[position]]
+            if slot.can_run(job):
+                del self.waiting[position]
+                attempt = self.progress[job.id].begin(slot.name, now)
+                self._mark_changed(job.id)
                 return Task(job, attempt, slot, self.folder)
         return None
 
     def _adopt(self) -> None:
         """Attempts that an earlier runner submitted to a cluster may still run, or may have ended meanwhile."""
-        for course in self.courses.values():
-            if not course.remote:
+        for progress in self.progress.values():
+            if not progress.remote:
                 continue
-            slot = self._free.popleft() if self._free else replace(self.engine.slots()[0], name=course.slot)
-            task = Task(self._by_id[course.id], course.attempts, slot, self.folder)
-            if self.engine.adopt(task, course.remote):
-                course.state = "running"
+            slot = (
+                self._free_slots.popleft() if self._free_slots else replace(self.engine.slots()[0], name=progress.slot)
+            )
+            task = Task(self._by_id[progress.id], progress.attempts, slot, self.folder)
+            if self.engine.adopt(task, progress.remote):
+                progress.state = "running"
                 self.running[task.key] = task
                 continue
-            self._free.appendleft(slot)
-            course.close(self._found(task), task.job, self.jobs.run.interruptions)
-            self._note(course.id)
+            self._free_slots.appendleft(slot)
+            progress.close(self._read_status(task), task.job, self.jobs.run.interruptions)
+            self._mark_changed(progress.id)
 
-    def _heed(self) -> None:
+    def _handle_requests(self) -> None:
         """Handle cancel and retry requests from other terminals."""
-        for job, wish in self.journal.wishes():
-            course = self.courses.get(job)
-            if course is None:
+        for job, action in self.journal.take_requests():
+            progress = self.progress.get(job)
+            if progress is None:
                 continue
-            if wish == "cancel" and course.state == "running":
-                self.engine.end(f"{job}.{course.attempts}", "cancelled")
-            elif wish == "cancel" and course.state == "waiting":
-                course.cancel()
+            if action == "cancel" and progress.state == "running":
+                self.engine.stop(f"{job}.{progress.attempts}", "cancelled")
+            elif action == "cancel" and progress.state == "waiting":
+                progress.cancel()
                 if job in self.waiting:
                     self.waiting.remove(job)
-            elif wish == "retry" and course.state in ("failed", "timed_out", "cancelled"):
-                course.retry()
+            elif action == "retry" and progress.state in ("failed", "timed_out", "cancelled"):
+                progress.retry()
                 self.waiting.append(job)
-            self._note(job)
+            self._mark_changed(job)
 
     def _interrupt(self) -> None:
         """End all running jobs and save the results so far. A second Ctrl-C does not wait."""
         for key in self.running:
-            self.engine.end(key, "interrupted")
+            self.engine.stop(key, "interrupted")
         grace = max((task.job.grace for task in self.running.values()), default=0.0)
         end = time.monotonic() + grace + 2
-        self._stopped = MachineLacks("interrupted")
+        self._stop_error = MachineError("interrupted")
         while self.running and time.monotonic() < end:
-            for event in self.engine.events(LOOK_EVERY):
-                self._take(event)
-        self._write()
+            for event in self.engine.events(POLL_SECONDS):
+                self._handle_event(event)
+        self._save()
 
-    def _note(self, job: str) -> None:
-        self._changed[job] = self.courses[job]
+    def _mark_changed(self, job: str) -> None:
+        self._changed[job] = self.progress[job]
 
-    def _write(self) -> None:
+    def _save(self) -> None:
         if not self._changed:
             return
         try:
             self.journal.write(self._changed.values())
             self._changed.clear()
-        except NoSpace as full:
+        except DiskFullError as error:
             # Nothing is lost: the next run rebuilds the journal from the status files.
-            self._stopped = full
+            self._stop_error = error
 
-    def _show(self, *, last: bool = False) -> None:
+    def _notify_watch(self, *, last: bool = False) -> None:
         now = time.monotonic()
-        if self.watch is not None and (last or now - self._shown >= SHOW_EVERY):
-            self._shown = now
+        if self.watch is not None and (last or now - self._last_watch >= WATCH_SECONDS):
+            self._last_watch = now
             self.watch(self)
 
     def report(self) -> JobsReport:
         """The current state of all jobs."""
-        return report(self.jobs, self.folder, self.courses, [slot.name for slot in self.engine.slots()])
+        return report(self.jobs, self.folder, self.progress, [slot.name for slot in self.engine.slots()])

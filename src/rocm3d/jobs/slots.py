@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rocm3d.jobs.gpus import MASKS, ROCR, called, free_vram, mask, total_vram
-from rocm3d.model.failure import UserError
+from rocm3d.jobs.gpus import MASKS, ROCR, free_vram, rocr_mask, stable_name, total_vram
+from rocm3d.model.errors import UserError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rocm3d.workspace.topology import GpuNode
 
 # Folders in which every user may create a lock file; the first writable one is used.
-_LOCKS = (Path("/run/lock"), Path("/tmp"))  # noqa: S108  (opened without following links, and never read)
+_LOCK_FOLDERS = (Path("/run/lock"), Path("/tmp"))  # noqa: S108  (opened without following links, and never read)
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Slot:
     lock: str = ""
     root: Path = Path("/")
 
-    def takes(self, job: Job) -> bool:
+    def can_run(self, job: Job) -> bool:
         """Whether the GPU has enough free VRAM now; True if the driver does not report it."""
         if self.gpu is None or not job.free_vram:
             return True
@@ -40,43 +40,45 @@ class Slot:
         return free is None or free >= job.free_vram
 
 
-def on_gpus(gpus: Sequence[GpuNode], each: int, root: Path = Path("/"), locks: Path | None = None) -> list[Slot]:
+def gpu_slots(
+    gpus: Sequence[GpuNode], per_gpu: int, root: Path = Path("/"), lock_folder: Path | None = None
+) -> list[Slot]:
     """`each` slots per GPU, interleaved, so that every GPU gets a job before one gets a second."""
-    folder = locks or next(place for place in _LOCKS if os.access(place, os.W_OK))
+    folder = lock_folder or next(candidate for candidate in _LOCK_FOLDERS if os.access(candidate, os.W_OK))
     return [
         Slot(
-            name=called(gpu) + (f"/{number + 1}" if each > 1 else ""),
+            name=stable_name(gpu) + (f"/{number + 1}" if per_gpu > 1 else ""),
             gpu=gpu,
-            env=((ROCR, mask(gpu)),),
+            env=((ROCR, rocr_mask(gpu)),),
             unset=tuple(name for name in MASKS if name != ROCR),
-            lock=str(folder / f"rocm3d-gpu-{_identity(gpu)}-{number}.lock"),
+            lock=str(folder / f"rocm3d-gpu-{_lock_id(gpu)}-{number}.lock"),
             root=root,
         )
-        for number in range(each)
+        for number in range(per_gpu)
         for gpu in gpus
     ]
 
 
-def _identity(gpu: GpuNode) -> str:
+def _lock_id(gpu: GpuNode) -> str:
     """Part of the lock's file name: the same for every process on this machine."""
-    return hashlib.sha256(called(gpu).encode()).hexdigest()[:16]
+    return hashlib.sha256(stable_name(gpu).encode()).hexdigest()[:16]
 
 
-def on_processor(number: int | None) -> list[Slot]:
+def cpu_slots(count: int | None) -> list[Slot]:
     """Slots on the CPU; by default one per available core."""
-    return [Slot(f"cpu-{place + 1}") for place in range(number or len(os.sched_getaffinity(0)))]
+    return [Slot(f"cpu-{index + 1}") for index in range(count or len(os.sched_getaffinity(0)))]
 
 
-def refuse_too_large(jobs: Iterable[Job], slots: Iterable[Slot]) -> None:
+def refuse_oversized_jobs(jobs: Iterable[Job], slots: Iterable[Slot]) -> None:
     """Raises UserError for a job that needs more VRAM than any GPU has: it would wait forever."""
     sizes = [total_vram(slot.gpu, slot.root) for slot in slots if slot.gpu is not None]
     if not sizes or None in sizes:
         return
-    most = max(size for size in sizes if size is not None)
+    largest = max(size for size in sizes if size is not None)
     for job in jobs:
-        if job.free_vram > most:
-            asked, there = (f"{size / 2**30:.1f} GiB" for size in (job.free_vram, most))
+        if job.free_vram > largest:
+            needed, available = (f"{size / 2**30:.1f} GiB" for size in (job.free_vram, largest))
             raise UserError(
-                f"job {job.id} needs {asked} of free VRAM; the largest GPU has {there}",
+                f"job {job.id} needs {needed} of free VRAM; the largest GPU has {available}",
                 hint="lower free-vram, or select larger GPUs",
             )

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _NAME = re.compile(r"(?P<job>.+)\.(?P<attempt>[1-9][0-9]{0,8})(?P<running>\.running)?")
-_MOST = 4096
+_MAX_BYTES = 4096
 
 
 @dataclass(frozen=True)
@@ -30,46 +30,46 @@ class Attempt:
     slot: str = ""
 
 
-def attempts(folder: Path) -> dict[str, dict[int, str]]:
+def list_attempts(folder: Path) -> dict[str, dict[int, str]]:
     """File names by job id and attempt number."""
-    found: dict[str, dict[int, str]] = {}
+    by_job: dict[str, dict[int, str]] = {}
     for entry in os.scandir(folder):
-        form = _NAME.fullmatch(entry.name)
-        if form is not None:
-            mine = found.setdefault(form["job"], {})
+        match = _NAME.fullmatch(entry.name)
+        if match is not None:
+            files = by_job.setdefault(match["job"], {})
             # Both files exist only on a damaged file system; the finished one wins.
-            if not (form["running"] and int(form["attempt"]) in mine):
-                mine[int(form["attempt"])] = entry.name
-    return found
+            if not (match["running"] and int(match["attempt"]) in files):
+                files[int(match["attempt"])] = entry.name
+    return by_job
 
 
-def read(folder: Path, number: int, name: str) -> Attempt:
+def read_attempt(folder: Path, number: int, name: str) -> Attempt:
     """Read one status file. A damaged file, or one that still has the suffix `.running`, has no ending."""
     try:
         with (folder / name).open("rb") as file:
-            said = json.loads(file.read(_MOST))
+            status = json.loads(file.read(_MAX_BYTES))
     except (OSError, ValueError, RecursionError):
-        said = None
-    if not isinstance(said, dict):
+        status = None
+    if not isinstance(status, dict):
         return Attempt(number)
-    digest = _text(said, "digest")
-    if name.endswith(".running") or said.get("ending") == "running":
-        return Attempt(number, digest=digest, slot=_text(said, "slot"))
+    digest = _text(status, "digest")
+    if name.endswith(".running") or status.get("ending") == "running":
+        return Attempt(number, digest=digest, slot=_text(status, "slot"))
     return Attempt(
         number,
-        _text(said, "ending"),
+        _text(status, "ending"),
         digest,
-        _number(said, "code"),
-        _number(said, "signal"),
-        float(_measure(said, "seconds")),
-        float(_measure(said, "ended")),
-        _text(said, "slot"),
+        _number(status, "code"),
+        _number(status, "signal"),
+        float(_finite_number(status, "seconds")),
+        float(_finite_number(status, "ended")),
+        _text(status, "slot"),
     )
 
 
-def ended_for(attempt: Attempt, why: str) -> Attempt:
+def with_stop_reason(attempt: Attempt, ending: str) -> Attempt:
     """Replace `killed` by the reason for which we stopped the attempt through a scheduler."""
-    return replace(attempt, ending=why) if why and attempt.ending in ("", "killed") else attempt
+    return replace(attempt, ending=ending) if ending and attempt.ending in ("", "killed") else attempt
 
 
 def is_alive(folder: Path, name: str) -> bool:
@@ -84,16 +84,16 @@ def is_alive(folder: Path, name: str) -> bool:
     return False
 
 
-def _text(said: dict[str, Any], name: str) -> str:
-    value = said.get(name)
+def _text(status: dict[str, Any], name: str) -> str:
+    value = status.get(name)
     return value if isinstance(value, str) else ""
 
 
-def _number(said: dict[str, Any], name: str) -> int | None:
-    value = said.get(name)
+def _number(status: dict[str, Any], name: str) -> int | None:
+    value = status.get(name)
     return value if isinstance(value, int) else None
 
 
-def _measure(said: dict[str, Any], name: str) -> float:
-    value = said.get(name)
+def _finite_number(status: dict[str, Any], name: str) -> float:
+    value = status.get(name)
     return value if isinstance(value, (int, float)) and value == value and abs(value) < 1e15 else 0.0  # noqa: PLR0124

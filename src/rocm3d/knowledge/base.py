@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from packaging.utils import canonicalize_name
 
-from rocm3d.knowledge.kinds import SCANNED
-from rocm3d.model.failure import UserError
+from rocm3d.knowledge.kinds import SCAN_KINDS
+from rocm3d.model.errors import UserError
 from rocm3d.model.target import Gpu
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Example:
+class RecipeExample:
     """The example files of a recipe, which are its tests."""
 
     name: str
@@ -58,7 +58,7 @@ class Knowledge:
     packages: Mapping[str, Package]
     families: Mapping[str, Family]
     recipes: Mapping[str, Recipe]
-    examples: Mapping[str, Example]
+    examples: Mapping[str, RecipeExample]
     places: Mapping[tuple[str, str], str]
     advice: Mapping[str, Advice] = field(default_factory=dict)
     variables: Mapping[str, Variable] = field(default_factory=dict)
@@ -82,35 +82,35 @@ class Knowledge:
         """A digest of the records that a scan depends on."""
         if "scan" in self.digests:
             return self.digests["scan"]
-        records = (record for kind in SCANNED for record in getattr(self, kind).values())
+        records = (record for kind in SCAN_KINDS for record in getattr(self, kind).values())
         return hashlib.sha256("".join(record.model_dump_json() for record in records).encode()).hexdigest()
 
     def package_by_pip(self, name: str) -> Package | None:
         """The package of a distribution name, including patterns such as nvidia-*-cu12."""
-        wanted = canonicalize_name(name)
-        exact = self._pip_names.get(wanted)
+        canonical_name = canonicalize_name(name)
+        exact = self._pip_names.get(canonical_name)
         if exact is not None:
             return exact
-        return next((package for pattern, package in self._pip_patterns if fnmatch.fnmatchcase(wanted, pattern)), None)
+        return next((package for pattern, package in self._pip_patterns if fnmatch.fnmatchcase(canonical_name, pattern)), None)
 
     def cuda_package(self, name: str, extras: Collection[str] = (), *, conda: bool = False) -> Package | None:
         """The package whose CUDA build a requirement installs, or None. Some names install CUDA only with an extra.
         conda has no extras, but different names."""
         package = self.package_by_conda(name) if conda else self.package_by_pip(name)
-        if package is None or not _only_with_extra(package, name):
+        if package is None or not _needs_extra(package, name):
             return package
         return package if self.cuda_extras(name, extras) else None
 
     def cuda_extras(self, name: str, extras: Collection[str]) -> dict[str, str]:
         """The extras that install CUDA packages, each with what it installs."""
         package = self.package_by_pip(name)
-        terms = {} if package is None else {_requirement(term): why for term, why in package.only_with_extra.items()}
-        keys = {extra: _requirement(f"{name}[{extra}]") for extra in sorted(extras)}
+        terms = {} if package is None else {_split_extra(term): why for term, why in package.only_with_extra.items()}
+        keys = {extra: _split_extra(f"{name}[{extra}]") for extra in sorted(extras)}
         return {extra: terms[key] for extra, key in keys.items() if key in terms}
 
     def package_by_conda(self, name: str) -> Package | None:
         """The package of a name on conda. Names in the pip list are accepted too."""
-        for package, patterns in self._conda:
+        for package, patterns in self._conda_patterns:
             if any(fnmatch.fnmatchcase(name.lower(), pattern) for pattern in patterns):
                 return package
         return self.package_by_pip(name)
@@ -128,7 +128,7 @@ class Knowledge:
         }
 
     @cached_property
-    def _conda(self) -> list[tuple[Package, tuple[str, ...]]]:
+    def _conda_patterns(self) -> list[tuple[Package, tuple[str, ...]]]:
         return [(package, package.conda) for package in self.packages.values() if package.conda]
 
     def package_by_import(self, module: str) -> Package | None:
@@ -137,20 +137,20 @@ class Knowledge:
 
     @cached_property
     def _imports(self) -> dict[str, Package]:
-        backwards = sorted(self.packages.values(), key=lambda package: package.id, reverse=True)
-        return {name: package for package in backwards for name in package.imports}
+        reversed_packages = sorted(self.packages.values(), key=lambda package: package.id, reverse=True)
+        return {name: package for package in reversed_packages for name in package.imports}
 
-    def modules(self, without: frozenset[str] = frozenset()) -> frozenset[bytes]:
+    def top_level_modules(self, excluded_packages: frozenset[str] = frozenset()) -> frozenset[bytes]:
         """The top-level modules of all packages as bytes, except for the package ids in `without`."""
-        if without not in self._modules:
+        if excluded_packages not in self._modules_without:
             names = (
-                name for package in self.packages.values() if package.id not in without for name in package.imports
+                name for package in self.packages.values() if package.id not in excluded_packages for name in package.imports
             )
-            self._modules[without] = frozenset(name.split(".")[0].encode() for name in names)
-        return self._modules[without]
+            self._modules_without[excluded_packages] = frozenset(name.split(".")[0].encode() for name in names)
+        return self._modules_without[excluded_packages]
 
     @cached_property
-    def _modules(self) -> dict[frozenset[str], frozenset[bytes]]:
+    def _modules_without(self) -> dict[frozenset[str], frozenset[bytes]]:
         return {}
 
     @cached_property
@@ -172,40 +172,40 @@ class Knowledge:
         ]
 
     @cached_property
-    def integrated(self) -> frozenset[str]:
+    def integrated_targets(self) -> frozenset[str]:
         """Targets of integrated GPUs: all of their products share the system memory."""
         targets = self.targets.values()
-        return frozenset(item.gfx for item in targets if all(product.vram_gb is None for product in item.products))
+        return frozenset(target.gfx for target in targets if all(product.vram_gb is None for product in target.products))
 
     def gpu(self, name: str) -> Gpu:
         """The GPU of a product name, or of a gfx id, which means its default product."""
         if name.lower() in self.targets:
             target = self.targets[name.lower()]
             return _gpu(target, target.product(target.default_product))
-        wanted = _plain(name)
+        plain_name = _alphanumeric(name)
         for target in self.targets.values():
             for product in target.products:
-                if wanted in {_plain(spelling) for spelling in (product.id, product.title, *product.names)}:
+                if plain_name in {_alphanumeric(spelling) for spelling in (product.id, product.title, *product.names)}:
                     return _gpu(target, product)
         known = [*self.targets, *(product.id for target in self.targets.values() for product in target.products)]
         raise UserError(f"unknown GPU {name!r}", hint=suggestion(name, known))
 
-    def rival(self, name: str) -> Card:
+    def nvidia_card(self, name: str) -> Card:
         """The NVIDIA card of this name, for comparisons with an AMD GPU."""
-        rivals = {card.id: card for card in self.cards.values() if not card.is_amd}
-        wanted = _plain(name)
-        for card in rivals.values():
-            if wanted in {_plain(spelling) for spelling in (card.id, card.title, *card.names)}:
+        nvidia_cards = {card.id: card for card in self.cards.values() if not card.is_amd}
+        plain_name = _alphanumeric(name)
+        for card in nvidia_cards.values():
+            if plain_name in {_alphanumeric(spelling) for spelling in (card.id, card.title, *card.names)}:
                 return card
-        raise UserError(f"unknown NVIDIA card {name!r}", hint=suggestion(name, rivals))
+        raise UserError(f"unknown NVIDIA card {name!r}", hint=suggestion(name, nvidia_cards))
 
     def recipe_for(self, code: str) -> Recipe | None:
         """The active recipe that fixes findings with this code."""
         return self._recipes.get(code)
 
-    def recipe_beside(self, code: str, package: str | None) -> Recipe | None:
+    def recipe_also_resolving(self, code: str, package: str | None) -> Recipe | None:
         """The active recipe whose edit also resolves findings with this code about this package."""
-        return self._recipes_beside.get((code, package)) if package else None
+        return self._recipes_by_also.get((code, package)) if package else None
 
     @cached_property
     def _recipes(self) -> dict[str, Recipe]:
@@ -213,9 +213,9 @@ class Knowledge:
         return {recipe.code: recipe for recipe in [*self.recipes.values()][::-1] if recipe.status == "active"}
 
     @cached_property
-    def _recipes_beside(self) -> dict[tuple[str, str | None], Recipe]:
-        chosen = [recipe for recipe in self._recipes.values() if recipe.code in self.codes]
-        return {(code, self.codes[recipe.code].package): recipe for recipe in chosen for code in recipe.also}
+    def _recipes_by_also(self) -> dict[tuple[str, str | None], Recipe]:
+        recipes_with_code = [recipe for recipe in self._recipes.values() if recipe.code in self.codes]
+        return {(code, self.codes[recipe.code].package): recipe for recipe in recipes_with_code for code in recipe.also}
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
@@ -235,15 +235,15 @@ def _gpu(target: Target, product: Product) -> Gpu:
     )
 
 
-def _requirement(term: str) -> tuple[str, str]:
+def _split_extra(term: str) -> tuple[str, str]:
     """Name and extra of `name[extra]`, both normalised."""
     name, _, extra = term.rstrip("]").partition("[")
     return canonicalize_name(name), canonicalize_name(extra)
 
 
-def _only_with_extra(package: Package, name: str) -> bool:
-    return canonicalize_name(name) in {_requirement(term)[0] for term in package.only_with_extra}
+def _needs_extra(package: Package, name: str) -> bool:
+    return canonicalize_name(name) in {_split_extra(term)[0] for term in package.only_with_extra}
 
 
-def _plain(name: str) -> str:
+def _alphanumeric(name: str) -> str:
     return "".join(character for character in name.lower() if character.isalnum())

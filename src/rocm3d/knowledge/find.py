@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from rocm3d.knowledge.base import Knowledge, suggestion
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,43 +31,43 @@ _KINDS = (
 )
 
 
-def find(word: str, knowledge: Knowledge) -> Fact:
+def find_record(name: str, knowledge: Knowledge) -> Fact:
     """The record. If there is none, UserError with the closest names."""
-    plain = word.strip()
+    stripped = name.strip()
     for kind in _KINDS:
         table: Mapping[str, Fact] = getattr(knowledge, kind)
-        for spelling in (plain, plain.lower(), plain.upper()):
+        for spelling in (stripped, stripped.lower(), stripped.upper()):
             if spelling in table:
                 return table[spelling]
     for code in knowledge.codes.values():
-        if plain.upper() == code.code or plain.lower() == code.rule:
+        if stripped.upper() == code.code or stripped.lower() == code.rule:
             return code
-    package = knowledge.package_by_pip(plain) or _by_import(plain, knowledge)
+    package = knowledge.package_by_pip(stripped) or _package_by_import(stripped, knowledge)
     if package is not None:
         return package
     # The id of an AMD card is also a product of a target, whose record has more facts. So only NVIDIA cards remain.
     with suppress(UserError):
-        return knowledge.targets[knowledge.gpu(plain).gfx]
+        return knowledge.targets[knowledge.gpu(stripped).gfx]
     try:
-        return knowledge.rival(plain)
+        return knowledge.nvidia_card(stripped)
     except UserError:
-        raise UserError(f"no record for {word!r}", hint=suggestion(plain, names(knowledge))) from None
+        raise UserError(f"no record for {name!r}", hint=suggestion(stripped, known_names(knowledge))) from None
 
 
-def about(record: Fact, knowledge: Knowledge) -> list[Advice]:
+def advice_about(record: Fact, knowledge: Knowledge) -> list[Advice]:
     """Advice about a record."""
-    own = {name for key in ("id", "code", "rule", "gfx") if isinstance(name := getattr(record, key, None), str)}
-    return [item for item in knowledge.advice.values() if item is not record and own & set(item.about)]
+    record_names = {name for key in ("id", "code", "rule", "gfx") if isinstance(name := getattr(record, key, None), str)}
+    return [advice for advice in knowledge.advice.values() if advice is not record and record_names & set(advice.about)]
 
 
-def names(knowledge: Knowledge) -> list[str]:
+def known_names(knowledge: Knowledge) -> list[str]:
     """All names that `find` accepts."""
     products = (product.id for target in knowledge.targets.values() for product in target.products)
     pips = (name for package in knowledge.packages.values() for name in (*package.pip, *package.imports))
-    codes = (word for code in knowledge.codes.values() for word in (code.code.lower(), code.rule))
+    codes = (spelling for code in knowledge.codes.values() for spelling in (code.code.lower(), code.rule))
     kinds = (*_KINDS, "cards")
     return [*(key for kind in kinds for key in getattr(knowledge, kind)), *products, *pips, *codes]
 
 
-def _by_import(word: str, knowledge: Knowledge) -> Fact | None:
-    return next((package for package in knowledge.packages.values() if word in package.imports), None)
+def _package_by_import(module: str, knowledge: Knowledge) -> Fact | None:
+    return next((package for package in knowledge.packages.values() if module in package.imports), None)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rocm3d.model.base import Record
 
 
-class Models(Mapping[str, "type[Record]"]):
+class LazyModels(Mapping[str, "type[Record]"]):
     """Models by kind, from names `module.Class` in rocm3d.model."""
 
     def __init__(self, **names: str) -> None:
@@ -20,8 +20,8 @@ class Models(Mapping[str, "type[Record]"]):
 
     def __getitem__(self, kind: str) -> type[Record]:
         module, _, name = self._names[kind].partition(".")
-        found: type[Record] = getattr(import_module(f"rocm3d.model.{module}"), name)
-        return found
+        model: type[Record] = getattr(import_module(f"rocm3d.model.{module}"), name)
+        return model
 
     def __contains__(self, kind: object) -> bool:
         return kind in self._names  # without importing the model
@@ -34,7 +34,7 @@ class Models(Mapping[str, "type[Record]"]):
 
 
 # A folder with one file per record.
-FOLDERS = Models(
+FOLDERS = LazyModels(
     targets="target.Target",
     stacks="stack.Stack",
     packages="package.Package",
@@ -47,16 +47,16 @@ FOLDERS = Models(
     host="condition.Condition",
 )
 # One file with an array of records: file stem -> model of the file, whose only field has the records.
-TABLES = Models(
+TABLES = LazyModels(
     codes="code.CodeTable",
     tolerances="tolerance.ToleranceTable",
     backends="backend.BackendTable",
     suites="suite.SuiteTable",
 )
 # One file with one record.
-SINGLES = Models(release="release.Release", method="method.Method")
+SINGLES = LazyModels(release="release.Release", method="method.Method")
 # One folder per record, which also has its examples.
-RECIPES = Models(recipes="recipe.Recipe")
+RECIPES = LazyModels(recipes="recipe.Recipe")
 
 KINDS = (*TABLES, *FOLDERS, *RECIPES)
-SCANNED = ("codes", "packages", "ports", "recipes", "targets")  # the kinds that a scan consults
+SCAN_KINDS = ("codes", "packages", "ports", "recipes", "targets")  # the kinds that a scan consults

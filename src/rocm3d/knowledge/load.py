@@ -11,17 +11,17 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rocm3d.knowledge.base import Knowledge
-from rocm3d.knowledge.folder import Folder
+from rocm3d.knowledge.folder import RecordFolder
 from rocm3d.knowledge.kinds import FOLDERS, KINDS, TABLES
-from rocm3d.knowledge.shelf import Shelf
-from rocm3d.knowledge.shipped import data_folder, fingerprint
-from rocm3d.model.failure import UserError
+from rocm3d.knowledge.lazy_mapping import LazyMapping
+from rocm3d.knowledge.record_files import data_folder, scan_fingerprint
+from rocm3d.model.errors import UserError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from rocm3d.knowledge.base import Example
-    from rocm3d.knowledge.folder import Cache
+    from rocm3d.knowledge.base import RecipeExample
+    from rocm3d.knowledge.folder import RecordCache
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -31,45 +31,45 @@ else:
 __all__ = ["FOLDERS", "TABLES", "data_folder", "load", "tomllib"]
 
 
-def load(overlay: Path | None = None, cache: Cache | None = None) -> Knowledge:
+def load(overlay: Path | None = None, cache: RecordCache | None = None) -> Knowledge:
     """The shipped knowledge with the records of the overlay. An overlay record replaces the one of same kind and id."""
-    folders = [Folder(data_folder(), cache)]
+    folders = [RecordFolder(data_folder(), cache)]
     if overlay is not None:
         if not overlay.is_dir():
             raise UserError(f"--knowledge {overlay} is not a folder")
-        folders.append(Folder(overlay))
+        folders.append(RecordFolder(overlay))
         folders[-1].read_all()
     releases = [release for folder in folders if (release := folder.single("release")) is not None]
     if not releases:
         raise UserError(f"{data_folder() / 'release.toml'} is missing", hint="reinstall rocm3d")
     return Knowledge(
         date=releases[-1].date,
-        examples=Shelf(partial(_examples, folders)),
-        places=Shelf(partial(_places, folders)),
-        methods=Shelf(partial(_methods, folders)),
-        digests=Shelf(lambda: {"scan": fingerprint(folder.root for folder in folders)}),
-        **{kind: Shelf(partial(_records, folders, kind)) for kind in KINDS},
+        examples=LazyMapping(partial(_examples, folders)),
+        places=LazyMapping(partial(_record_files, folders)),
+        methods=LazyMapping(partial(_methods, folders)),
+        digests=LazyMapping(lambda: {"scan": scan_fingerprint(folder.root for folder in folders)}),
+        **{kind: LazyMapping(partial(_records, folders, kind)) for kind in KINDS},
     )
 
 
-def _records(folders: list[Folder], kind: str) -> dict[str, Any]:
+def _records(folders: list[RecordFolder], kind: str) -> dict[str, Any]:
     """Sorted by id, except for backends and suites: there the first match wins, so the order of the file counts."""
-    found = {name: record for folder in folders for name, record in folder.records(kind).items()}
-    return found if kind in ("backends", "suites") else dict(sorted(found.items()))
+    records = {name: record for folder in folders for name, record in folder.records(kind).items()}
+    return records if kind in ("backends", "suites") else dict(sorted(records.items()))
 
 
-def _examples(folders: list[Folder]) -> dict[str, Example]:
+def _examples(folders: list[RecordFolder]) -> dict[str, RecipeExample]:
     """A recipe of the overlay does not inherit the examples of the shipped one."""
-    found = {name: example for folder in folders for name, example in folder.examples()}
-    return {name: example for name, example in found.items() if example is not None}
+    examples = {name: example for folder in folders for name, example in folder.examples()}
+    return {name: example for name, example in examples.items() if example is not None}
 
 
-def _places(folders: list[Folder]) -> dict[tuple[str, str], str]:
+def _record_files(folders: list[RecordFolder]) -> dict[tuple[str, str], str]:
     return {
-        (kind, name): folder.place(kind, name) for folder in folders for kind in KINDS for name in folder.records(kind)
+        (kind, name): folder.file_of(kind, name) for folder in folders for kind in KINDS for name in folder.records(kind)
     }
 
 
-def _methods(folders: list[Folder]) -> dict[str, Any]:
-    found = [method for folder in folders if (method := folder.single("method")) is not None]
-    return {method.name: method for method in found[-1:]}
+def _methods(folders: list[RecordFolder]) -> dict[str, Any]:
+    methods = [method for folder in folders if (method := folder.single("method")) is not None]
+    return {method.name: method for method in methods[-1:]}

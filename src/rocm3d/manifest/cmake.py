@@ -4,84 +4,84 @@ from __future__ import annotations
 
 import re
 
-from rocm3d.manifest.manifest import Command, Manifest, Reader, pure
+from rocm3d.manifest.manifest import ManifestReader, ParsedManifest, ScriptCommand, posix_path
 
 _BRACKET = re.compile(r"\[(=*)\[.*?(?:\]\1\]|\Z)", re.DOTALL)
 _COMMENT = re.compile(r"#(?!\[=*\[)[^\n]*")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)(?:"|\Z)', re.DOTALL)
-_PLAIN = re.compile(r'(?:[^\s()#"\\]|\\.|"(?:[^"\\]|\\.)*")+', re.DOTALL)
+_UNQUOTED = re.compile(r'(?:[^\s()#"\\]|\\.|"(?:[^"\\]|\\.)*")+', re.DOTALL)
 _SPACE = re.compile(r"\s+")
 
 
 def is_cmake(path: str) -> bool:
-    parts = pure(path)
+    parts = posix_path(path)
     return parts.name == "CMakeLists.txt" or parts.suffix.lower() == ".cmake"
 
 
-def read(path: str, data: bytes) -> Manifest:
+def read(path: str, data: bytes) -> ParsedManifest:
     """All commands in order, with lower-case names. Parentheses inside a call are arguments."""
     text = data.decode("utf-8", "replace")
-    commands: list[Command] = []
+    commands: list[ScriptCommand] = []
     unread: list[tuple[int, str]] = []
-    at, line, start = 0, 1, 0
-    while at < len(text):
-        skipped = _skip(text, at)
-        name = None if skipped > at else _NAME.match(text, at)
-        end = skipped
+    offset, line, line_start = 0, 1, 0
+    while offset < len(text):
+        after_space = _skip_space(text, offset)
+        name = None if after_space > offset else _NAME.match(text, offset)
+        end = after_space
         if name is not None:
-            opening = _skip(text, name.end())
+            opening = _skip_space(text, name.end())
             if text[opening : opening + 1] == "(":
                 arguments, end, closed = _arguments(text, opening + 1)
-                commands.append(Command(name.group().lower(), arguments, line, at - start + 1))
+                commands.append(ScriptCommand(name.group().lower(), arguments, line, offset - line_start + 1))
                 if not closed:
                     unread.append((line, f"{name.group()}( has no closing parenthesis"))
             else:
                 end = name.end()
-        elif end == at:
-            end = at + 1
-        line, last = line + text.count("\n", at, end), text.rfind("\n", at, end)
-        start, at = (last + 1 if last >= 0 else start), end
-    return Manifest(path, reader.kind, data, commands=tuple(commands), unread=tuple(unread))
+        elif end == offset:
+            end = offset + 1
+        line, last_newline = line + text.count("\n", offset, end), text.rfind("\n", offset, end)
+        line_start, offset = (last_newline + 1 if last_newline >= 0 else line_start), end
+    return ParsedManifest(path, reader.kind, data, commands=tuple(commands), unread=tuple(unread))
 
 
-def _skip(text: str, at: int) -> int:
+def _skip_space(text: str, offset: int) -> int:
     """The offset after spaces and comments."""
-    while at < len(text):
-        match = _SPACE.match(text, at) or _COMMENT.match(text, at)
-        if match is None and text[at] == "#":
-            match = _BRACKET.match(text, at + 1)
+    while offset < len(text):
+        match = _SPACE.match(text, offset) or _COMMENT.match(text, offset)
+        if match is None and text[offset] == "#":
+            match = _BRACKET.match(text, offset + 1)
         if match is None:
             break
-        at = match.end()
-    return at
+        offset = match.end()
+    return offset
 
 
-def _arguments(text: str, at: int) -> tuple[tuple[str, ...], int, bool]:
+def _arguments(text: str, offset: int) -> tuple[tuple[str, ...], int, bool]:
     """The arguments, the offset after the closing parenthesis, and whether there is one."""
-    found: list[str] = []
+    arguments: list[str] = []
     depth = 0
-    while (at := _skip(text, at)) < len(text):
-        char = text[at]
+    while (offset := _skip_space(text, offset)) < len(text):
+        char = text[offset]
         if char == ")" and depth == 0:
-            return tuple(found), at + 1, True
+            return tuple(arguments), offset + 1, True
         if char in "()":
             depth += 1 if char == "(" else -1
-            found.append(char)
-            at += 1
+            arguments.append(char)
+            offset += 1
             continue
-        bracket = _BRACKET.match(text, at) if char == "[" else None
-        quoted = _QUOTED.match(text, at) if char == '"' else None
-        match = bracket or quoted or _PLAIN.match(text, at)
+        bracket = _BRACKET.match(text, offset) if char == "[" else None
+        quoted = _QUOTED.match(text, offset) if char == '"' else None
+        match = bracket or quoted or _UNQUOTED.match(text, offset)
         if bracket is not None:
             edge = len(bracket.group(1)) + 2
-            found.append(bracket.group()[edge:-edge])
+            arguments.append(bracket.group()[edge:-edge])
         elif quoted is not None:
-            found.append(quoted.group(1))
+            arguments.append(quoted.group(1))
         else:
-            found.append(match.group() if match else char)
-        at = match.end() if match else at + 1
-    return tuple(found), at, False
+            arguments.append(match.group() if match else char)
+        offset = match.end() if match else offset + 1
+    return tuple(arguments), offset, False
 
 
-reader = Reader(__name__, is_cmake, read)
+reader = ManifestReader(__name__, is_cmake, read)

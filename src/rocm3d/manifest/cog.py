@@ -8,57 +8,57 @@ from __future__ import annotations
 from typing import Any
 
 from rocm3d.manifest.install_line import shell_commands
-from rocm3d.manifest.manifest import Manifest, Mention, Option, Reader, pure
-from rocm3d.manifest.script import Script, one_mention
-from rocm3d.manifest.yaml_nodes import Scalar, YamlText
+from rocm3d.manifest.manifest import InstallOption, ManifestReader, Mention, ParsedManifest, posix_path
+from rocm3d.manifest.script import ScriptAnalysis, parse_requirement_entry
+from rocm3d.manifest.yaml_nodes import YamlScalar, YamlText
 
 SECTION = "cog"
 
 
 def is_cog(path: str) -> bool:
-    return pure(path).name in ("cog.yaml", "cog.yml")
+    return posix_path(path).name in ("cog.yaml", "cog.yml")
 
 
-def read(path: str, data: bytes) -> Manifest:
+def read(path: str, data: bytes) -> ParsedManifest:
     """Read the top-level `build` table, the only one that installs anything."""
     yaml = YamlText(data.decode("utf-8", "replace"))
     if yaml.problem:
-        return Manifest(path, reader.kind, data, unread=((1, yaml.problem),))
+        return ParsedManifest(path, reader.kind, data, unread=((1, yaml.problem),))
     mentions: list[Mention] = []
-    options: list[Option] = []
-    script = Script()
-    for key, value in _build(yaml):
+    options: list[InstallOption] = []
+    script = ScriptAnalysis()
+    for key, value in _build_entries(yaml):
         entry = yaml.scalar(value)
         if key.text == "python_requirements" and entry is not None and entry.text:
-            options.append(Option((), (entry.text,), entry.line, entry.column, entry.line))
+            options.append(InstallOption((), (entry.text,), entry.line, entry.column, entry.line))
         elif key.text == "python_packages":
-            for item in _texts(yaml, value):
-                column = item.column + (item.style in ("'", '"'))
-                named, given = one_mention(item.text, item.line, column, SECTION)
-                mentions += named
-                options += given
+            for scalar in _scalar_entries(yaml, value):
+                column = scalar.column + (scalar.style in ("'", '"'))
+                entry_mentions, entry_options = parse_requirement_entry(scalar.text, scalar.line, column, SECTION)
+                mentions += entry_mentions
+                options += entry_options
         elif key.text in ("run", "pre_install"):
-            for item in _texts(yaml, value):
-                for words in shell_commands(*yaml.script(item)):
-                    script.take(words)
+            for scalar in _scalar_entries(yaml, value):
+                for words in shell_commands(*yaml.script(scalar)):
+                    script.add_command(words)
     mentions += script.mentions
-    return Manifest(
+    return ParsedManifest(
         path, reader.kind, data, tuple(mentions), (*options, *script.options), commands=tuple(script.commands),
         submodules=tuple(script.submodules),
     )  # fmt: skip
 
 
-def _build(yaml: YamlText) -> list[tuple[Scalar, Any]]:
+def _build_entries(yaml: YamlText) -> list[tuple[YamlScalar, Any]]:
     return [pair for key, value in yaml.pairs(yaml.root) if key.text == "build" for pair in yaml.pairs(value)]
 
 
-def _texts(yaml: YamlText, node: Any) -> list[Scalar]:
+def _scalar_entries(yaml: YamlText, node: Any) -> list[YamlScalar]:
     """The scalar entries of a list, and the `command` of entries that are maps."""
-    found = []
-    for item in yaml.items(node):
-        inside = [value for key, value in yaml.pairs(item) if key.text == "command"]
-        found += [entry for value in (inside or [item]) if (entry := yaml.scalar(value)) is not None]
-    return found
+    scalars = []
+    for element in yaml.items(node):
+        commands = [value for key, value in yaml.pairs(element) if key.text == "command"]
+        scalars += [entry for value in (commands or [element]) if (entry := yaml.scalar(value)) is not None]
+    return scalars
 
 
-reader = Reader(__name__, is_cog, read)
+reader = ManifestReader(__name__, is_cog, read)

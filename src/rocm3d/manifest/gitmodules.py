@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import re
 
-from rocm3d.manifest.manifest import Manifest, Reader, Submodule, pure
+from rocm3d.manifest.manifest import ManifestReader, ParsedManifest, Submodule, posix_path
 
 _HEADER = re.compile(r'(?P<indent>\s*)\[\s*submodule\s+"(?P<name>[^"]*)"\s*\]', re.IGNORECASE)
-_OTHER = re.compile(r"\s*\[")
+_OTHER_SECTION = re.compile(r"\s*\[")
 _VALUE = re.compile(r"\s*(?P<key>path|url)\s*=\s*(?P<value>.*?)\s*$", re.IGNORECASE)
 
 
 def is_gitmodules(path: str) -> bool:
-    return pure(path).name == ".gitmodules"
+    return posix_path(path).name == ".gitmodules"
 
 
-def read(path: str, data: bytes) -> Manifest:
+def read(path: str, data: bytes) -> ParsedManifest:
     """Read all submodules; the path defaults to the name, as in git."""
-    found: list[Submodule] = []
+    submodules: list[Submodule] = []
     values: dict[str, str] | None = None
     entries: list[tuple[int, int, dict[str, str]]] = []
     for number, line in enumerate(data.decode("utf-8", "replace").split("\n"), start=1):
@@ -25,12 +25,12 @@ def read(path: str, data: bytes) -> Manifest:
         if header:
             values = {"path": header["name"]}
             entries.append((number, len(header["indent"]) + 1, values))
-        elif _OTHER.match(line):
+        elif _OTHER_SECTION.match(line):
             values = None
         elif value and values is not None:
             values[value["key"].lower()] = value["value"].strip('"')
-    found = [Submodule(v["path"], v.get("url", ""), number, column) for number, column, v in entries]
-    return Manifest(path, reader.kind, data, submodules=tuple(found))
+    submodules = [Submodule(v["path"], v.get("url", ""), number, column) for number, column, v in entries]
+    return ParsedManifest(path, reader.kind, data, submodules=tuple(submodules))
 
 
-reader = Reader(__name__, is_gitmodules, read)
+reader = ManifestReader(__name__, is_gitmodules, read)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from rocm3d.manifest.manifest import Manifest, Mention, Option, Reader, pure
+from rocm3d.manifest.manifest import InstallOption, ManifestReader, Mention, ParsedManifest, posix_path
 
 SECTION = "lock"
 _NAMES = frozenset({"uv.lock", "poetry.lock", "pdm.lock"})
@@ -18,13 +18,13 @@ _SOURCE = re.compile(r'^source\s*=\s*\{\s*(?P<key>registry|url|git)\s*=\s*"(?P<v
 
 
 @dataclass
-class _Package:
+class _LockedPackage:
     line: int = 0
     name: str = ""
     version: str = ""
     url: str = ""
 
-    def mention(self) -> list[Mention]:
+    def mentions(self) -> list[Mention]:
         if not self.name:
             return []
         text = f"{self.name}=={self.version}" if self.version else self.name
@@ -33,34 +33,34 @@ class _Package:
 
 
 def is_lock(path: str) -> bool:
-    return pure(path).name in _NAMES
+    return posix_path(path).name in _NAMES
 
 
-def read(path: str, data: bytes) -> Manifest:
+def read(path: str, data: bytes) -> ParsedManifest:
     """Each package at the line of its name; each index once, at its first occurrence."""
     mentions: list[Mention] = []
-    indexes: dict[str, Option] = {}
-    package, inside, legacy = _Package(), False, False
+    indexes: dict[str, InstallOption] = {}
+    package, in_package, in_source = _LockedPackage(), False, False
     for number, line in enumerate(data.decode("utf-8", "replace").split("\n"), start=1):
         if line.startswith("["):
             if line.startswith("[[package]]"):
-                mentions += package.mention()
-                package = _Package()
-            inside, legacy = line.startswith("[[package]]"), line.startswith("[package.source]")
+                mentions += package.mentions()
+                package = _LockedPackage()
+            in_package, in_source = line.startswith("[[package]]"), line.startswith("[package.source]")
             continue
         source, value = _SOURCE.match(line), _STRING.match(line)
-        if inside and source and source["key"] == "registry":
-            indexes.setdefault(source["value"], Option((source["value"],), (), number, 1, number))
-        elif inside and source:
+        if in_package and source and source["key"] == "registry":
+            indexes.setdefault(source["value"], InstallOption((source["value"],), (), number, 1, number))
+        elif in_package and source:
             package.url = source["value"]
-        elif legacy and value and value["key"] == "url":
-            indexes.setdefault(value["value"], Option((value["value"],), (), number, 1, number))
-        elif inside and value and value["key"] == "name":
+        elif in_source and value and value["key"] == "url":
+            indexes.setdefault(value["value"], InstallOption((value["value"],), (), number, 1, number))
+        elif in_package and value and value["key"] == "name":
             package.name, package.line = value["value"], number
-        elif inside and value and value["key"] == "version":
+        elif in_package and value and value["key"] == "version":
             package.version = value["value"]
-    mentions += package.mention()
-    return Manifest(path, reader.kind, data, tuple(mentions), tuple(indexes.values()))
+    mentions += package.mentions()
+    return ParsedManifest(path, reader.kind, data, tuple(mentions), tuple(indexes.values()))
 
 
-reader = Reader(__name__, is_lock, read)
+reader = ManifestReader(__name__, is_lock, read)

@@ -10,37 +10,37 @@ from collections.abc import Iterator
 
 _MAX_CHARACTERS = 1_000_000
 _MAX_LINES = 5_000  # without comments and blank lines
-_LONGEST = 20_000  # characters of one line with its continuations, enough for 200 hashes
+_MAX_LINE_LENGTH = 20_000  # characters of one line with its continuations, enough for 200 hashes
 _BLANKS = re.compile(r"[ \t]{64,}")
 
 
-def bounded(text: str) -> tuple[str, list[tuple[int, str]]]:
+def limit_requirements(text: str) -> tuple[str, list[tuple[int, str]]]:
     """The text with lines beyond the limits blanked, and (line, reason) for each of them."""
     if len(text) > _MAX_CHARACTERS:
         return "", [(1, "is too large to be read as a requirements file")]
-    kept: list[str] = []
+    retained: list[str] = []
     unread: list[tuple[int, str]] = []
-    said = 0
-    for lines in _logical(_BLANKS.sub(" ", text).splitlines(keepends=True)):
+    requirement_count = 0
+    for lines in _logical_lines(_BLANKS.sub(" ", text).splitlines(keepends=True)):
         joined = "".join(line.rstrip("\r\n").rstrip("\\") for line in lines)
-        said += bool(joined.strip()) and not joined.lstrip().startswith("#")
-        too_long = len(joined) > _LONGEST or _BLANKS.search(joined) is not None
-        if said > _MAX_LINES:
-            unread.append((len(kept) + 1, f"exceeds the limit of {_MAX_LINES} requirements; the rest was not read"))
+        requirement_count += bool(joined.strip()) and not joined.lstrip().startswith("#")
+        too_long = len(joined) > _MAX_LINE_LENGTH or _BLANKS.search(joined) is not None
+        if requirement_count > _MAX_LINES:
+            unread.append((len(retained) + 1, f"exceeds the limit of {_MAX_LINES} requirements; the rest was not read"))
             break
         if too_long:
-            unread.append((len(kept) + 1, "is too long to be read as a requirement"))
-        kept += ["\n"] * len(lines) if too_long else lines
-    return "".join(kept), unread
+            unread.append((len(retained) + 1, "is too long to be read as a requirement"))
+        retained += ["\n"] * len(lines) if too_long else lines
+    return "".join(retained), unread
 
 
-def _logical(lines: list[str]) -> Iterator[list[str]]:
+def _logical_lines(lines: list[str]) -> Iterator[list[str]]:
     """Groups of physical lines that form one line with backslash continuations."""
-    together: list[str] = []
+    group: list[str] = []
     for line in lines:
-        together.append(line)
+        group.append(line)
         if not line.rstrip("\r\n").endswith("\\"):
-            yield together
-            together = []
-    if together:
-        yield together
+            yield group
+            group = []
+    if group:
+        yield group

@@ -28,7 +28,7 @@ class Mention:
 
 
 @dataclass(frozen=True)
-class Option:
+class InstallOption:
     """An install option: package indexes (`urls`), or other requirements files (`includes`)."""
 
     urls: tuple[str, ...]
@@ -48,7 +48,7 @@ class Image:
 
 
 @dataclass(frozen=True)
-class Command:
+class ScriptCommand:
     """A command of a build or install script with its arguments."""
 
     name: str
@@ -68,16 +68,16 @@ class Submodule:
 
 
 @dataclass(frozen=True)
-class Manifest:
+class ParsedManifest:
     """The content of one manifest file. `unread` lists lines that could not be parsed, with the reason."""
 
     path: str
     kind: str
     data: bytes = b""
     mentions: tuple[Mention, ...] = ()
-    options: tuple[Option, ...] = ()
+    options: tuple[InstallOption, ...] = ()
     images: tuple[Image, ...] = ()
-    commands: tuple[Command, ...] = ()
+    commands: tuple[ScriptCommand, ...] = ()
     submodules: tuple[Submodule, ...] = ()
     unread: tuple[tuple[int, str], ...] = ()
 
@@ -88,7 +88,7 @@ class Manifest:
 
 
 @dataclass(frozen=True)
-class Reader:
+class ManifestReader:
     """Reads one kind of file. With `by_name` it needs only the path, not the bytes.
 
     A file that lacks one of the `required_bytes` is not parsed.
@@ -96,9 +96,9 @@ class Reader:
 
     module: str
     matches: Callable[[str], bool]
-    read: Callable[[str, bytes], Manifest]
+    read: Callable[[str, bytes], ParsedManifest]
     by_name: bool = False
-    needs: tuple[bytes, ...] = ()
+    required_bytes: tuple[bytes, ...] = ()
 
     @property
     def kind(self) -> str:
@@ -107,14 +107,14 @@ class Reader:
 
 
 @lru_cache(maxsize=1)
-def pure(path: str) -> PurePosixPath:
+def posix_path(path: str) -> PurePosixPath:
     """The path as PurePosixPath; cached because all readers test the same path in turn."""
     return PurePosixPath(path)
 
 
 @cache
-def readers() -> tuple[Reader, ...]:
+def manifest_readers() -> tuple[ManifestReader, ...]:
     """Every reader, sorted by kind, found by walking this package."""
-    names = sorted(item.name for item in pkgutil.iter_modules(manifest.__path__))
+    names = sorted(module_info.name for module_info in pkgutil.iter_modules(manifest.__path__))
     modules = (importlib.import_module(f"{manifest.__name__}.{name}") for name in names)
     return tuple(module.reader for module in modules if hasattr(module, "reader"))

@@ -10,14 +10,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from rocm3d.manifest.install_line import Word, shell_commands
-from rocm3d.manifest.manifest import Manifest, Reader, pure
-from rocm3d.manifest.script import Places, manifest_of
+from rocm3d.manifest.install_line import ShellWord, shell_commands
+from rocm3d.manifest.manifest import ManifestReader, ParsedManifest, posix_path
+from rocm3d.manifest.script import LineIndex, manifest_from_commands
 
 # The closing quote is optional: a pattern that cannot fail cannot make the search quadratic.
 _TOKEN = re.compile(r'"[^"\\\n]*(?:\\.[^"\\\n]*)*"?|[{}\[\],:]|[^\s{}\[\],:"]+')
 _CHARACTER = re.compile(r"\\u[0-9a-fA-F]{4}|\\.|[^\\]", re.DOTALL)
-_MARK = re.compile(r'(?:^"|\\n)(?:\s|\\[rtbf])*[!%]|\\u00')
+_SHELL_MARK = re.compile(r'(?:^"|\\n)(?:\s|\\[rtbf])*[!%]|\\u00')
 _PLAIN = {"\\n": "\n", "\\t": "\t", "\\r": "\r", "\\b": " ", "\\f": " "}
 _OPEN = {"{": "", "[": None}
 _CLOSE = frozenset("}]")
@@ -35,20 +35,20 @@ class _Cell:
     offsets: list[int] = field(default_factory=list)
 
     @property
-    def may_hold_a_line(self) -> bool:
+    def can_contain_shell_line(self) -> bool:
         """Whether a line may start with `!` or `%`; other cells are not decoded."""
-        return self.kind == "code" and any(_MARK.search(literal) for literal, _ in self.literals)
+        return self.kind == "code" and any(_SHELL_MARK.search(literal) for literal, _ in self.literals)
 
 
 def is_notebook(path: str) -> bool:
-    return pure(path).suffix == ".ipynb"
+    return posix_path(path).suffix == ".ipynb"
 
 
-def read(path: str, data: bytes) -> Manifest:
+def read(path: str, data: bytes) -> ParsedManifest:
     source = data.decode("utf-8", "replace")
-    places = Places(source)
-    commands = (command for cell in cells(source) if cell.may_hold_a_line for command in _commands(cell, places))
-    return manifest_of(path, reader.kind, data, commands, section="notebook")
+    lines = LineIndex(source)
+    commands = (command for cell in cells(source) if cell.can_contain_shell_line for command in _commands(cell, lines))
+    return manifest_from_commands(path, reader.kind, data, commands, section="notebook")
 
 
 def cells(source: str) -> Iterator[_Cell]:
@@ -56,36 +56,36 @@ def cells(source: str) -> Iterator[_Cell]:
     keys: list[str | None] = []  # the current key of each open object; None for lists
     cell, expects_key = _Cell(), False
     for match in _TOKEN.finditer(source):
-        piece = match.group()
-        if piece in _OPEN:
-            cell = _Cell() if _is_cells(keys) else cell
-            keys.append(_OPEN[piece])
+        token = match.group()
+        if token in _OPEN:
+            cell = _Cell() if _is_cell_list(keys) else cell
+            keys.append(_OPEN[token])
             expects_key = keys[-1] is not None
-        elif piece in _CLOSE:
+        elif token in _CLOSE:
             del keys[-1:]
-            if _is_cells(keys):
+            if _is_cell_list(keys):
                 yield cell
             expects_key = False
-        elif piece == ",":
+        elif token == ",":
             expects_key = bool(keys) and keys[-1] is not None
-        elif piece.startswith('"'):
-            expects_key = _string(cell, keys, match, expects_key=expects_key)
+        elif token.startswith('"'):
+            expects_key = _handle_string(cell, keys, match, expects_key=expects_key)
 
 
-def _string(cell: _Cell, keys: list[str | None], match: re.Match[str], *, expects_key: bool) -> bool:
+def _handle_string(cell: _Cell, keys: list[str | None], match: re.Match[str], *, expects_key: bool) -> bool:
     """Handle a string: a key, or a value of a cell. Returns whether a key is expected next."""
     if expects_key:
         keys[-1] = match.group()[1:-1]
-    elif len(keys) in (3, 4) and _is_cells(keys[:2]):
-        _fill(cell, keys[2] or "", match.group(), match.start())
+    elif len(keys) in (3, 4) and _is_cell_list(keys[:2]):
+        _add_to_cell(cell, keys[2] or "", match.group(), match.start())
     return False
 
 
-def _is_cells(keys: list[str | None]) -> bool:
+def _is_cell_list(keys: list[str | None]) -> bool:
     return len(keys) == 2 and keys[0] == "cells" and keys[1] is None
 
 
-def _fill(cell: _Cell, key: str, literal: str, start: int) -> None:
+def _add_to_cell(cell: _Cell, key: str, literal: str, start: int) -> None:
     if key == "cell_type":
         cell.kind = literal[1:-1]
     elif key == "source":
@@ -94,28 +94,32 @@ def _fill(cell: _Cell, key: str, literal: str, start: int) -> None:
 
 def _decode(cell: _Cell, literal: str, start: int) -> None:
     for match in _CHARACTER.finditer(literal, 1, len(literal) - 1):
-        piece = match.group()
+        character = match.group()
         cell.offsets.append(start + match.start())
-        if piece.startswith("\\u") and len(piece) == 6:
-            code = int(piece[2:], 16)
+        if character.startswith("\\u") and len(character) == 6:
+            code = int(character[2:], 16)
             cell.text.append("?" if 0xD800 <= code <= 0xDFFF else chr(code))
         else:
-            cell.text.append(_PLAIN.get(piece, piece[-1]))
+            cell.text.append(_PLAIN.get(character, character[-1]))
 
 
-def _commands(cell: _Cell, places: Places) -> Iterator[tuple[Word, ...]]:
+def _commands(cell: _Cell, file_lines: LineIndex) -> Iterator[tuple[ShellWord, ...]]:
     for literal, start in cell.literals:
         _decode(cell, literal, start)
-    inner = Places("".join(cell.text))
-    for command in shell_commands(_shell_lines(inner.text)):
-        yield tuple(_moved(word, inner, cell, places) for word in command)
+    cell_lines = LineIndex("".join(cell.text))
+    for command in shell_commands(_shell_lines(cell_lines.text)):
+        yield tuple(_word_in_file(token, cell_lines, cell, file_lines) for token in command)
 
 
-def _moved(word: Word, inner: Places, cell: _Cell, places: Places) -> Word:
+def _word_in_file(token: ShellWord, cell_lines: LineIndex, cell: _Cell, file_lines: LineIndex) -> ShellWord:
     final = len(cell.offsets) - 1
-    line, column = places.of(cell.offsets[min(inner.starts[word.line - 1] + word.column - 1, final)])
-    last, _ = places.of(cell.offsets[min(inner.starts[min(word.last_line, len(inner.starts)) - 1], final)])
-    return replace(word, line=line, column=column, last_line=max(line, last))
+    line, column = file_lines.position(
+        cell.offsets[min(cell_lines.line_starts[token.line - 1] + token.column - 1, final)]
+    )
+    last, _ = file_lines.position(
+        cell.offsets[min(cell_lines.line_starts[min(token.last_line, len(cell_lines.line_starts)) - 1], final)]
+    )
+    return replace(token, line=line, column=column, last_line=max(line, last))
 
 
 def _shell_lines(text: str) -> str:
@@ -123,12 +127,12 @@ def _shell_lines(text: str) -> str:
     lines = text.split("\n")
     if _SCRIPT.match(text):
         return "\n".join(["", *lines[1:]])
-    kept, continued = [], False
+    shell_lines, continued = [], False
     for line in lines:
-        marked = bool(_LINE.match(line))
-        kept.append(_LINE.sub(r"\g<indent> ", line) if marked or continued else "")
-        continued = (marked or continued) and line.endswith("\\")
-    return "\n".join(kept)
+        is_shell = bool(_LINE.match(line))
+        shell_lines.append(_LINE.sub(r"\g<indent> ", line) if is_shell or continued else "")
+        continued = (is_shell or continued) and line.endswith("\\")
+    return "\n".join(shell_lines)
 
 
-reader = Reader(__name__, is_notebook, read)
+reader = ManifestReader(__name__, is_notebook, read)

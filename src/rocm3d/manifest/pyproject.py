@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from rocm3d.manifest.install_line import shell_commands
-from rocm3d.manifest.manifest import Manifest, Reader, pure
-from rocm3d.manifest.script import Script
-from rocm3d.manifest.toml_text import TomlText, entries, listed, parsed, table_of
+from rocm3d.manifest.manifest import ManifestReader, ParsedManifest, posix_path
+from rocm3d.manifest.script import ScriptAnalysis
+from rocm3d.manifest.toml_text import TomlText, as_list, nested_table, parse_toml, table_items
 
 _PIXI = "pixi.toml"
 _HATCH = ("dependencies", "extra-dependencies")
@@ -15,90 +15,100 @@ _HATCH = ("dependencies", "extra-dependencies")
 
 def syntax_error(data: bytes) -> str | None:
     """The TOML error of the file; None if it is valid."""
-    return parsed(data)[1]
+    return parse_toml(data)[1]
 
 
 def is_pyproject(path: str) -> bool:
     """Whether a path is a pyproject.toml or a pixi.toml."""
-    return pure(path).name in ("pyproject.toml", _PIXI)
+    return posix_path(path).name in ("pyproject.toml", _PIXI)
 
 
-def read(path: str, data: bytes) -> Manifest:
+def read(path: str, data: bytes) -> ParsedManifest:
     """Every requirement and index at the position of its literal."""
-    document, problem = parsed(data)
+    document, problem = parse_toml(data)
     if problem is not None:
-        return Manifest(path, reader.kind, data, unread=((1, problem),))
-    found = TomlText(data.decode("utf-8"))
-    _standard(found, document)
-    tool = table_of(document, "tool")
-    _poetry(found, table_of(tool, "poetry"))
-    _uv(found, table_of(tool, "uv"))
-    _others(found, tool)
-    alone = pure(path).name == _PIXI
-    _pixi(found, document if alone else table_of(tool, "pixi"), () if alone else ("tool", "pixi"))
-    mentions = sorted(found.mentions, key=lambda item: (item.line, item.column))
-    return Manifest(path, reader.kind, data, tuple(mentions), tuple(found.options))
+        return ParsedManifest(path, reader.kind, data, unread=((1, problem),))
+    toml_text = TomlText(data.decode("utf-8"))
+    _add_standard(toml_text, document)
+    tool = nested_table(document, "tool")
+    _add_poetry(toml_text, nested_table(tool, "poetry"))
+    _add_uv(toml_text, nested_table(tool, "uv"))
+    _add_pdm_and_hatch(toml_text, tool)
+    is_pixi_file = posix_path(path).name == _PIXI
+    _add_pixi(
+        toml_text, document if is_pixi_file else nested_table(tool, "pixi"), () if is_pixi_file else ("tool", "pixi")
+    )
+    mentions = sorted(toml_text.mentions, key=lambda mention: (mention.line, mention.column))
+    return ParsedManifest(path, reader.kind, data, tuple(mentions), tuple(toml_text.options))
 
 
-def _standard(found: TomlText, document: dict[str, Any]) -> None:
-    build, project = table_of(document, "build-system"), table_of(document, "project")
-    found.requirements(build.get("requires"), "build-system", found.heading("build-system"))
-    found.requirements(project.get("dependencies"), "project", found.heading("project"))
-    for _, values in entries(project.get("optional-dependencies")):
-        found.requirements(values, "optional", found.heading("project", "optional-dependencies"))
-    for _, values in entries(document.get("dependency-groups")):
-        found.requirements(values, "optional", found.heading("dependency-groups"))
+def _add_standard(toml_text: TomlText, document: dict[str, Any]) -> None:
+    build, project = nested_table(document, "build-system"), nested_table(document, "project")
+    toml_text.add_requirements(build.get("requires"), "build-system", toml_text.heading_end("build-system"))
+    toml_text.add_requirements(project.get("dependencies"), "project", toml_text.heading_end("project"))
+    for _, values in table_items(project.get("optional-dependencies")):
+        toml_text.add_requirements(values, "optional", toml_text.heading_end("project", "optional-dependencies"))
+    for _, values in table_items(document.get("dependency-groups")):
+        toml_text.add_requirements(values, "optional", toml_text.heading_end("dependency-groups"))
 
 
-def _poetry(found: TomlText, poetry: dict[str, Any]) -> None:
+def _add_poetry(toml_text: TomlText, poetry: dict[str, Any]) -> None:
     for key in ("dependencies", "dev-dependencies"):
-        found.named(table_of(poetry, key), "poetry", found.heading("tool", "poetry", key))
-    for name, group in entries(poetry.get("group")):
-        after = found.heading("tool", "poetry", "group", name, "dependencies")
-        found.named(table_of(group, "dependencies"), "poetry", after)
-    for source in listed(poetry.get("source")):
-        found.index(table_of(source).get("url"), "url", found.heading("tool", "poetry", "source"))
+        toml_text.add_distributions(nested_table(poetry, key), "poetry", toml_text.heading_end("tool", "poetry", key))
+    for name, group in table_items(poetry.get("group")):
+        after = toml_text.heading_end("tool", "poetry", "group", name, "dependencies")
+        toml_text.add_distributions(nested_table(group, "dependencies"), "poetry", after)
+    for source in as_list(poetry.get("source")):
+        toml_text.add_indexes(nested_table(source).get("url"), "url", toml_text.heading_end("tool", "poetry", "source"))
 
 
-def _uv(found: TomlText, uv: dict[str, Any]) -> None:
-    after = found.heading("tool", "uv")
+def _add_uv(toml_text: TomlText, uv: dict[str, Any]) -> None:
+    after = toml_text.heading_end("tool", "uv")
     for key in ("dev-dependencies", "constraint-dependencies", "override-dependencies"):
-        found.requirements(uv.get(key), "uv", after)
+        toml_text.add_requirements(uv.get(key), "uv", after)
     for key in ("index-url", "extra-index-url", "find-links"):
-        found.index(uv.get(key), key, after)
-    for index in listed(uv.get("index")):
-        found.index(table_of(index).get("url"), "url", found.heading("tool", "uv", "index"))
-    for name, source in entries(uv.get("sources")):
-        details = [item for item in (source if isinstance(source, list) else [source]) if isinstance(item, dict)]
-        given = {name: [item for item in details if {"url", "git", "path"} & set(item)]}
-        found.named(given, "uv", found.heading("tool", "uv", "sources"))
+        toml_text.add_indexes(uv.get(key), key, after)
+    for index in as_list(uv.get("index")):
+        toml_text.add_indexes(nested_table(index).get("url"), "url", toml_text.heading_end("tool", "uv", "index"))
+    for name, source in table_items(uv.get("sources")):
+        details = [
+            source_table
+            for source_table in (source if isinstance(source, list) else [source])
+            if isinstance(source_table, dict)
+        ]
+        sources = {name: [source_table for source_table in details if {"url", "git", "path"} & set(source_table)]}
+        toml_text.add_distributions(sources, "uv", toml_text.heading_end("tool", "uv", "sources"))
 
 
-def _others(found: TomlText, tool: dict[str, Any]) -> None:
-    for _, values in entries(table_of(tool, "pdm").get("dev-dependencies")):
-        found.requirements(values, "pdm", found.heading("tool", "pdm", "dev-dependencies"))
-    for source in listed(table_of(tool, "pdm").get("source")):
-        found.index(table_of(source).get("url"), "url", found.heading("tool", "pdm", "source"))
-    for name, environment in entries(table_of(tool, "hatch").get("envs")):
+def _add_pdm_and_hatch(toml_text: TomlText, tool: dict[str, Any]) -> None:
+    for _, values in table_items(nested_table(tool, "pdm").get("dev-dependencies")):
+        toml_text.add_requirements(values, "pdm", toml_text.heading_end("tool", "pdm", "dev-dependencies"))
+    for source in as_list(nested_table(tool, "pdm").get("source")):
+        toml_text.add_indexes(nested_table(source).get("url"), "url", toml_text.heading_end("tool", "pdm", "source"))
+    for name, environment in table_items(nested_table(tool, "hatch").get("envs")):
         for key in _HATCH:
-            after = found.heading("tool", "hatch", "envs", name)
-            found.requirements(table_of(environment).get(key), "hatch", after)
+            after = toml_text.heading_end("tool", "hatch", "envs", name)
+            toml_text.add_requirements(nested_table(environment).get(key), "hatch", after)
 
 
-def _pixi(found: TomlText, pixi: dict[str, Any], above: tuple[str, ...]) -> None:
+def _add_pixi(toml_text: TomlText, pixi: dict[str, Any], key_path: tuple[str, ...]) -> None:
     """Dependencies of the workspace, features and targets, and the install commands of tasks."""
-    inner = [((kind, name), table) for kind in ("feature", "target") for name, table in entries(pixi.get(kind))]
+    inner = [((kind, name), table) for kind in ("feature", "target") for name, table in table_items(pixi.get(kind))]
     for names, part in [((), pixi), *inner]:
         for key, section in (("dependencies", "conda"), ("pypi-dependencies", "pixi")):
-            found.named(table_of(part, key), section, found.heading(*above, *names, key))
-    for _, task in entries(pixi.get("tasks")):
+            toml_text.add_distributions(nested_table(part, key), section, toml_text.heading_end(*key_path, *names, key))
+    for _, task in table_items(pixi.get("tasks")):
         text = task.get("cmd") if isinstance(task, dict) else task
-        place = found.place(text, found.heading(*above, "tasks")) if isinstance(text, str) else (1, 1)
-        script = Script()
-        for words in shell_commands(text if isinstance(text, str) else "", *place):
-            script.take(words)
-        found.mentions += script.mentions
-        found.options += script.options
+        position = (
+            toml_text.value_position(text, toml_text.heading_end(*key_path, "tasks"))
+            if isinstance(text, str)
+            else (1, 1)
+        )
+        script = ScriptAnalysis()
+        for words in shell_commands(text if isinstance(text, str) else "", *position):
+            script.add_command(words)
+        toml_text.mentions += script.mentions
+        toml_text.options += script.options
 
 
-reader = Reader(__name__, is_pyproject, read)
+reader = ManifestReader(__name__, is_pyproject, read)

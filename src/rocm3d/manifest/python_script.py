@@ -10,48 +10,48 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from rocm3d.manifest.install_line import Word, shell_commands
-from rocm3d.manifest.manifest import Command, Manifest, Mention, Option, Reader, pure
-from rocm3d.manifest.python_literals import Literals
-from rocm3d.manifest.script import Script
+from rocm3d.manifest.install_line import ShellWord, shell_commands
+from rocm3d.manifest.manifest import InstallOption, ManifestReader, Mention, ParsedManifest, ScriptCommand, posix_path
+from rocm3d.manifest.python_literals import PythonLiterals
+from rocm3d.manifest.script import ScriptAnalysis
 
 # Parts of the names of functions that run a command.
 # fmt: off
-_RUNNERS = frozenset({
+_RUNNER_NAME_PARTS = frozenset({
     "run", "exec", "execute", "call", "command", "cmd", "shell", "bash", "sh", "system", "install", "pip", "pipmain",
     "main", "popen", "output", "getoutput",
 })
 # fmt: on
-_SPLITS = frozenset({"split", "format", "strip", "dedent"})
+_SPLIT_FUNCTIONS = frozenset({"split", "format", "strip", "dedent"})
 _VERB = re.compile(r"\s*install\s")
 _PIP = re.compile(rb"pip(?!e(?!nv))")  # also pip3 and pipenv, but no pipe and no pipeline
 
 
-def is_script(path: str) -> bool:
+def is_python_script(path: str) -> bool:
     """Whether a path is a Python file other than setup.py, which has its own reader."""
-    parts = pure(path)
+    parts = posix_path(path)
     return parts.suffix == ".py" and parts.name != "setup.py"
 
 
-def read(path: str, data: bytes) -> Manifest:
-    literals = Literals.of(data) if _PIP.search(data) else None
-    mentions, options, commands = ([], [], []) if literals is None else installed(literals)
-    ordered = sorted(dict.fromkeys(mentions), key=lambda item: (item.line, item.column))
-    return Manifest(
+def read(path: str, data: bytes) -> ParsedManifest:
+    literals = PythonLiterals.parse(data) if _PIP.search(data) else None
+    mentions, options, commands = ([], [], []) if literals is None else installs(literals)
+    ordered = sorted(dict.fromkeys(mentions), key=lambda mention: (mention.line, mention.column))
+    return ParsedManifest(
         path, reader.kind, data, tuple(ordered), tuple(dict.fromkeys(options)), commands=tuple(dict.fromkeys(commands))
     )
 
 
-def installed(literals: Literals) -> tuple[list[Mention], list[Option], list[Command]]:
+def installs(literals: PythonLiterals) -> tuple[list[Mention], list[InstallOption], list[ScriptCommand]]:
     """Distributions, indexes and commands of all calls that run an installer."""
     mentions: list[Mention] = []
-    options: list[Option] = []
-    commands: list[Command] = []
+    options: list[InstallOption] = []
+    commands: list[ScriptCommand] = []
     for node in literals.nodes:
-        for words in _scripts(literals, node) if isinstance(node, (ast.Call, ast.List, ast.Tuple)) else ():
-            script = Script(quote=0)
-            for command in words:
-                script.take(command)
+        for command_line in _command_lines(literals, node) if isinstance(node, (ast.Call, ast.List, ast.Tuple)) else ():
+            script = ScriptAnalysis(quote_offset=0)
+            for command in command_line:
+                script.add_command(command)
             if script.mentions or script.options:
                 mentions += script.mentions
                 options += script.options
@@ -59,35 +59,37 @@ def installed(literals: Literals) -> tuple[list[Mention], list[Option], list[Com
     return mentions, options, commands
 
 
-def _scripts(literals: Literals, node: ast.Call | ast.List | ast.Tuple) -> Iterator[list[Sequence[Word]]]:
+def _command_lines(
+    literals: PythonLiterals, node: ast.Call | ast.List | ast.Tuple
+) -> Iterator[list[Sequence[ShellWord]]]:
     """The command lines that a call passes to a shell or process, each as a list of commands."""
     if not isinstance(node, ast.Call):
-        if any(isinstance(item, ast.Constant) and item.value == "install" for item in node.elts):
+        if any(isinstance(element, ast.Constant) and element.value == "install" for element in node.elts):
             yield [_words(literals, node)]
         return
-    name = _name(node.func)
-    if not _RUNNERS & set(name.rsplit(".", 1)[-1].lower().split("_")) or not node.args:
+    name = _dotted_name(node.func)
+    if not _RUNNER_NAME_PARTS & set(name.rsplit(".", 1)[-1].lower().split("_")) or not node.args:
         return
-    before = "pip " if _PIP.search(name.encode()) else ""
-    given = _inside(node.args[0])
-    words = _words(literals, given)
-    if not all(" " in word.text for word in words):  # a list of words, not a command line
-        by_pip = bool(before) and words[0].text == "install"
-        yield [[replace(words[0], text="pip"), *words] if by_pip else words]
+    implied_pip = "pip " if _PIP.search(name.encode()) else ""
+    argument = _unsplit(node.args[0])
+    words = _words(literals, argument)
+    if not all(" " in token.text for token in words):  # a list of words, not a command line
+        starts_with_install = bool(implied_pip) and words[0].text == "install"
+        yield [[replace(words[0], text="pip"), *words] if starts_with_install else words]
         return
-    for word in words:
-        verb = before if _VERB.match(word.text) else ""
-        yield list(shell_commands(f"{verb}{word.text}", word.line, word.column - len(verb)))
+    for token in words:
+        prefix = implied_pip if _VERB.match(token.text) else ""
+        yield list(shell_commands(f"{prefix}{token.text}", token.line, token.column - len(prefix)))
 
 
-def _words(literals: Literals, node: ast.expr) -> list[Word]:
+def _words(literals: PythonLiterals, node: ast.expr) -> list[ShellWord]:
     """The strings of a list as the words of one command."""
-    return [Word(text, *literals.place(inner), inner.lineno) for inner, text in literals.strings(node)]
+    return [ShellWord(text, *literals.position(inner), inner.lineno) for inner, text in literals.strings(node)]
 
 
-def _inside(node: ast.expr) -> ast.expr:
+def _unsplit(node: ast.expr) -> ast.expr:
     """The expression inside shlex.split("..."), "...".split() and the like."""
-    while isinstance(node, ast.Call) and _name(node.func).rsplit(".", 1)[-1] in _SPLITS:
+    while isinstance(node, ast.Call) and _dotted_name(node.func).rsplit(".", 1)[-1] in _SPLIT_FUNCTIONS:
         is_method = isinstance(node.func, ast.Attribute) and not isinstance(node.func.value, ast.Name)
         if is_method and isinstance(node.func, ast.Attribute):
             node = node.func.value
@@ -98,7 +100,7 @@ def _inside(node: ast.expr) -> ast.expr:
     return node
 
 
-def _name(node: ast.expr) -> str:
+def _dotted_name(node: ast.expr) -> str:
     """The dotted name of a function; only its attribute parts if the base is not a name."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute):
@@ -108,4 +110,4 @@ def _name(node: ast.expr) -> str:
     return ".".join(reversed(parts))
 
 
-reader = Reader(__name__, is_script, read, needs=(b"pip", b"install"))
+reader = ManifestReader(__name__, is_python_script, read, required_bytes=(b"pip", b"install"))

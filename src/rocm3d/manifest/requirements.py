@@ -5,75 +5,81 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from rocm3d.manifest.logical_lines import bounded
-from rocm3d.manifest.manifest import Manifest, Mention, Option, Reader, pure
+from rocm3d.manifest.logical_lines import limit_requirements
+from rocm3d.manifest.manifest import InstallOption, ManifestReader, Mention, ParsedManifest, posix_path
 from rocm3d.model.text import Text
 from rocm3d.workspace.scratch import scratch_file
 
-_NOT_A_NEWLINE = re.compile(r"[\v\f\x1c-\x1e\x85\u2028\u2029]")
+_OTHER_SEPARATORS = re.compile(r"[\v\f\x1c-\x1e\x85\u2028\u2029]")
 KIND = "requirements"
 _NAME = re.compile(r"(.*[._-])?(requirements|constraints).*\.(txt|in)$", re.IGNORECASE)
 _INDEX_OPTIONS = ("index_url", "extra_index_urls", "find_links")
 
 
 def is_requirements(path: str) -> bool:
-    parts = pure(path)
+    parts = posix_path(path)
     return bool(_NAME.match(parts.name)) or (parts.parent.name == "requirements" and parts.suffix in (".txt", ".in"))
 
 
-def read(path: str, data: bytes) -> Manifest:
+def read(path: str, data: bytes) -> ParsedManifest:
     """Parse with pip's grammar. Included files are listed, not read."""
     from pip_requirements_parser import RequirementsFile
 
     # Python's splitlines also splits at these separators, which would shift the line numbers of the parser.
-    readable, beyond = bounded(_NOT_A_NEWLINE.sub(" ", data.decode("utf-8", "replace")))
-    with scratch_file("requirements.txt", readable.encode()) as place:
+    limited_text, unread = limit_requirements(_OTHER_SEPARATORS.sub(" ", data.decode("utf-8", "replace")))
+    with scratch_file("requirements.txt", limited_text.encode()) as scratch_path:
         try:
-            parsed = RequirementsFile.from_file(str(place), include_nested=False)
+            parsed = RequirementsFile.from_file(str(scratch_path), include_nested=False)
         except Exception as error:  # noqa: BLE001  (the parser raises whatever its input makes it raise)
-            return Manifest(path, KIND, data, unread=((1, f"{type(error).__name__}: {error}"),))
+            return ParsedManifest(path, KIND, data, unread=((1, f"{type(error).__name__}: {error}"),))
     lines = data.splitlines()
-    return Manifest(
+    return ParsedManifest(
         path=path,
         kind=KIND,
         data=data,
-        mentions=tuple(_mention(item, lines) for item in parsed.requirements),
-        options=tuple(_option(item, lines) for item in parsed.options),
-        unread=(*((item.line_number or 1, _first_line(item.error_message)) for item in parsed.invalid_lines), *beyond),
+        mentions=tuple(_mention(parsed_line, lines) for parsed_line in parsed.requirements),
+        options=tuple(_option(parsed_line, lines) for parsed_line in parsed.options),
+        unread=(
+            *(
+                (parsed_line.line_number or 1, _first_line(parsed_line.error_message))
+                for parsed_line in parsed.invalid_lines
+            ),
+            *unread,
+        ),
     )
 
 
-def copy_with(requirements: Manifest, replace: Callable[[int], str | None]) -> bytes:
+def copy_with_replacements(requirements: ParsedManifest, replace: Callable[[int], str | None]) -> bytes:
     """The file with some lines replaced.
 
     `replace` is called with the first line number of each mention, option or unread line; None leaves it unchanged.
     """
     newline = Text(requirements.data).newline
     lines = requirements.data.splitlines(keepends=True)
-    ends = {mention.line: mention.last_line for mention in requirements.mentions}
-    ends |= {option.line: option.last_line for option in requirements.options}
-    ends |= {line: _last_line(lines, line) for line, _ in requirements.unread if line not in ends}
-    out: list[bytes] = []
+    last_lines = {mention.line: mention.last_line for mention in requirements.mentions}
+    last_lines |= {option.line: option.last_line for option in requirements.options}
+    last_lines |= {line: _last_line(lines, line) for line, _ in requirements.unread if line not in last_lines}
+    copied: list[bytes] = []
     number = 1
     while number <= len(lines):
-        last = max(ends.get(number, number), number)
-        text = replace(number) if number in ends else None
-        out.extend(
+        last = max(last_lines.get(number, number), number)
+        text = replace(number) if number in last_lines else None
+        copied.extend(
             lines[number - 1 : last] if text is None else [part.encode() + newline for part in text.splitlines()]
         )
         number = last + 1
-    return b"".join(out)
+    return b"".join(copied)
 
 
-def _mention(item: object, lines: list[bytes]) -> Mention:
-    line = getattr(item, "line_number", None) or 1
-    link = getattr(item, "link", None)
+def _mention(parsed: object, lines: list[bytes]) -> Mention:
+    line = getattr(parsed, "line_number", None) or 1
+    link = getattr(parsed, "link", None)
     url = "" if link is None else str(getattr(link, "url", link))
     return Mention(
-        name=getattr(item, "name", None) or _name_of(url),
-        text=str(getattr(item, "line", "")).strip(),
-        version=str(getattr(item, "specifier", "") or ""),
-        extras=frozenset(getattr(item, "extras", None) or ()),
+        name=getattr(parsed, "name", None) or _name_from_url(url),
+        text=str(getattr(parsed, "line", "")).strip(),
+        version=str(getattr(parsed, "specifier", "") or ""),
+        extras=frozenset(getattr(parsed, "extras", None) or ()),
         url=url,
         line=line,
         column=_column(lines, line),
@@ -81,19 +87,19 @@ def _mention(item: object, lines: list[bytes]) -> Mention:
     )
 
 
-def _option(item: object, lines: list[bytes]) -> Option:
-    options: dict[str, object] = getattr(item, "options", {})
-    line = getattr(item, "line_number", None) or 1
+def _option(parsed: object, lines: list[bytes]) -> InstallOption:
+    options: dict[str, object] = getattr(parsed, "options", {})
+    line = getattr(parsed, "line_number", None) or 1
     urls = [str(url) for key in _INDEX_OPTIONS for url in _as_list(options.get(key)) if url]
     includes = [str(path) for key in ("requirements", "constraints") for path in _as_list(options.get(key))]
-    return Option(tuple(urls), tuple(includes), line, _column(lines, line), _last_line(lines, line))
+    return InstallOption(tuple(urls), tuple(includes), line, _column(lines, line), _last_line(lines, line))
 
 
 def _as_list(value: object) -> list[object]:
     return list(value) if isinstance(value, (list, tuple)) else [] if value is None else [value]
 
 
-def _name_of(url: str) -> str:
+def _name_from_url(url: str) -> str:
     """The distribution that a URL without a name most likely installs: its last path component."""
     tail = url.split("#", maxsplit=1)[0].split("?", maxsplit=1)[0].rstrip("/").rsplit("/", 1)[-1]
     return re.sub(r"(\.git)?(@.*)?$", "", tail).split("-cp3")[0] if tail else ""
@@ -117,4 +123,4 @@ def _first_line(message: str) -> str:
     return message.strip().splitlines()[0] if message.strip() else "is not a requirement"
 
 
-reader = Reader(__name__, is_requirements, read)
+reader = ManifestReader(__name__, is_requirements, read)

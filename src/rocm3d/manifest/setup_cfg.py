@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from rocm3d.manifest.manifest import Manifest, Mention, Option, Reader, pure
-from rocm3d.manifest.script import one_mention
+from rocm3d.manifest.manifest import InstallOption, ManifestReader, Mention, ParsedManifest, posix_path
+from rocm3d.manifest.script import parse_requirement_entry
 
 _HEADER = re.compile(r"\[(?P<name>[^\]]*)\]")
 _KEY = re.compile(r"(?P<key>[\w.-]+)\s*[=:]\s*")
@@ -15,22 +15,22 @@ _EXTRAS = "options.extras_require"
 
 
 def is_setup_cfg(path: str) -> bool:
-    return pure(path).name == "setup.cfg"
+    return posix_path(path).name == "setup.cfg"
 
 
-def read(path: str, data: bytes) -> Manifest:
+def read(path: str, data: bytes) -> ParsedManifest:
     """Read all requirements; `file:` entries are includes, and invalid requirements are left out."""
     mentions: list[Mention] = []
-    options: list[Option] = []
+    options: list[InstallOption] = []
     for section, text, line, column in _entries(data.decode("utf-8", "replace")):
         if text.startswith("file:"):
             names = tuple(name.strip() for name in text.removeprefix("file:").split(",") if name.strip())
-            options.append(Option((), names, line, column, line))
+            options.append(InstallOption((), names, line, column, line))
             continue
-        named, given = one_mention(text, line, column, section)
-        mentions += named
-        options += given
-    return Manifest(path, reader.kind, data, tuple(mentions), tuple(options))
+        entry_mentions, entry_options = parse_requirement_entry(text, line, column, section)
+        mentions += entry_mentions
+        options += entry_options
+    return ParsedManifest(path, reader.kind, data, tuple(mentions), tuple(options))
 
 
 def _entries(text: str) -> Iterator[tuple[str, str, int, int]]:
@@ -55,4 +55,4 @@ def _entries(text: str) -> Iterator[tuple[str, str, int, int]]:
             yield section, re.sub(r"\s+#.*$", "", stripped), number, start + 1
 
 
-reader = Reader(__name__, is_setup_cfg, read)
+reader = ManifestReader(__name__, is_setup_cfg, read)

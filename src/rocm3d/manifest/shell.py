@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from rocm3d.manifest.install_line import shell_commands
-from rocm3d.manifest.manifest import Manifest, Reader, pure
-from rocm3d.manifest.script import manifest_of
+from rocm3d.manifest.manifest import ManifestReader, ParsedManifest, posix_path
+from rocm3d.manifest.script import manifest_from_commands
 
 
-def is_script(path: str) -> bool:
-    return pure(path).suffix in (".sh", ".bash", ".zsh")
+def is_shell_script(path: str) -> bool:
+    return posix_path(path).suffix in (".sh", ".bash", ".zsh")
 
 
-def read(path: str, data: bytes) -> Manifest:
+def read(path: str, data: bytes) -> ParsedManifest:
     """Read all branches: which one runs depends on the machine."""
-    return manifest_of(path, reader.kind, data, shell_commands(data.decode("utf-8", "replace")))
+    return manifest_from_commands(path, reader.kind, data, shell_commands(data.decode("utf-8", "replace")))
 
 
-reader = Reader(__name__, is_script, read)
+reader = ManifestReader(__name__, is_shell_script, read)

@@ -13,24 +13,24 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from rocm3d.manifest.manifest import Mention, Option
-from rocm3d.manifest.script import Places, one_mention
-from rocm3d.model.toml import STRING_OR_COMMENT, NotToml, parse
+from rocm3d.manifest.manifest import InstallOption, Mention
+from rocm3d.manifest.script import LineIndex, parse_requirement_entry
+from rocm3d.model.toml import STRING_OR_COMMENT, TomlError, parse
 
 _PART = r"(?:\"[^\"\n]*\"|'[^'\n]*'|[\w-]+)"
 _HEADING = re.compile(rf"^[ \t]*\[\[?[ \t]*({_PART}(?:[ \t]*\.[ \t]*{_PART})*)[ \t]*\]", re.MULTILINE)
 _KEY = re.compile(rf"^[ \t]*({_PART})[ \t]*[=.]", re.MULTILINE)
-_PLACES = ("url", "git", "path", "file")
-_REVISIONS = ("rev", "ref", "tag", "branch")
+_URL_KEYS = ("url", "git", "path", "file")
+_REVISION_KEYS = ("rev", "ref", "tag", "branch")
 # Environment markers that pipenv accepts as keys; the value is the comparison.
 _MARKERS = ("sys_platform", "platform_system", "platform_machine", "os_name", "python_version", "implementation_name")
 
 
-def parsed(data: bytes) -> tuple[dict[str, Any], str | None]:
+def parse_toml(data: bytes) -> tuple[dict[str, Any], str | None]:
     """The document, and the error message if it is not valid TOML."""
     try:
         return parse(data), None
-    except NotToml as error:
+    except TomlError as error:
         return {}, str(error)
 
 
@@ -40,20 +40,20 @@ class TomlText:
 
     text: str
     mentions: list[Mention] = field(default_factory=list)
-    options: list[Option] = field(default_factory=list)
+    options: list[InstallOption] = field(default_factory=list)
 
     @cached_property
-    def places(self) -> Places:
-        return Places(self.text)
+    def line_index(self) -> LineIndex:
+        return LineIndex(self.text)
 
     @cached_property
     def literals(self) -> dict[str, list[int]]:
         """Offsets of each one-line string literal, by value."""
-        found: dict[str, list[int]] = {}
+        offsets: dict[str, list[int]] = {}
         for match in STRING_OR_COMMENT.finditer(self.text):
             if match.group()[0] != "#":
-                found.setdefault(match.group()[1:-1].replace('\\"', '"'), []).append(match.start() + 1)
-        return found
+                offsets.setdefault(match.group()[1:-1].replace('\\"', '"'), []).append(match.start() + 1)
+        return offsets
 
     @cached_property
     def code(self) -> str:
@@ -64,96 +64,98 @@ class TomlText:
     @cached_property
     def headings(self) -> dict[tuple[str, ...], int]:
         """The end offset of the first heading of each table, by its key path."""
-        found: dict[tuple[str, ...], int] = {}
+        ends: dict[tuple[str, ...], int] = {}
         for match in _HEADING.finditer(self.code):
-            found.setdefault(tuple(part.strip("\"'") for part in re.findall(_PART, match.group(1))), match.end())
-        return found
+            ends.setdefault(tuple(part.strip("\"'") for part in re.findall(_PART, match.group(1))), match.end())
+        return ends
 
     @cached_property
     def keys(self) -> dict[str, list[int]]:
         """Offsets of each key at the start of a line."""
-        found: dict[str, list[int]] = {}
+        offsets: dict[str, list[int]] = {}
         for match in _KEY.finditer(self.code):
             quoted = match.group(1)[0] in "\"'"
-            found.setdefault(match.group(1).strip("\"'"), []).append(match.start(1) + quoted)
-        return found
+            offsets.setdefault(match.group(1).strip("\"'"), []).append(match.start(1) + quoted)
+        return offsets
 
-    def heading(self, *names: str) -> int:
+    def heading_end(self, *names: str) -> int:
         """The offset after the heading of a table; 0 if it has no heading."""
         return self.headings.get(names, 0)
 
-    def place(self, value: str, after: int) -> tuple[int, int]:
+    def value_position(self, value: str, after: int) -> tuple[int, int]:
         """Line and column of the first unused literal with this value after an offset. Marks it as used."""
         starts = self.literals.get(value, [])
         index = bisect_right(starts, after)
-        return self.places.of(starts.pop(index)) if index < len(starts) else (1, 1)
+        return self.line_index.position(starts.pop(index)) if index < len(starts) else (1, 1)
 
-    def key(self, name: str, after: int) -> tuple[int, int]:
+    def key_position(self, name: str, after: int) -> tuple[int, int]:
         """Line and column of a key after an offset."""
         starts = self.keys.get(name, [])
         index = bisect_left(starts, after)
-        return self.places.of(starts[index]) if index < len(starts) else (1, 1)
+        return self.line_index.position(starts[index]) if index < len(starts) else (1, 1)
 
-    def requirements(self, values: object, section: str, after: int) -> None:
+    def add_requirements(self, values: object, section: str, after: int) -> None:
         """Add a list of PEP 508 strings."""
-        for value in listed(values):
+        for value in as_list(values):
             if isinstance(value, str):
-                named, given = one_mention(value, *self.place(value, after), section)
-                self.mentions += named
-                self.options += given
+                entry_mentions, entry_options = parse_requirement_entry(
+                    value, *self.value_position(value, after), section
+                )
+                self.mentions += entry_mentions
+                self.options += entry_options
 
-    def named(self, values: dict[str, Any], section: str, after: int) -> None:
+    def add_distributions(self, values: dict[str, Any], section: str, after: int) -> None:
         """Add a table of distributions, each with a version or a table of details."""
         for name, value in values.items():
             for entry in value if isinstance(value, list) else [value]:
                 details = entry if isinstance(entry, dict) else {"version": entry}
-                line, column = self.key(name, after)
-                url = _address(details)
-                extras = frozenset(map(str, listed(details.get("extras"))))
+                line, column = self.key_position(name, after)
+                url = _source_url(details)
+                extras = frozenset(map(str, as_list(details.get("extras"))))
                 version = str(details.get("version", "") or "")
-                text = _limited(f"{name} {version or url}".strip(), name, version, details)
+                text = _with_markers(f"{name} {version or url}".strip(), name, version, details)
                 self.mentions.append(Mention(name, text, line, column, line, version, extras, url, section))
 
-    def index(self, urls: object, key: str, after: int) -> None:
+    def add_indexes(self, urls: object, key: str, after: int) -> None:
         """Add the index URLs of one key; the option spans from the key to the URL."""
         for url in urls if isinstance(urls, list) else [urls]:
             if isinstance(url, str) and url:
-                last, _ = self.place(url, after)
-                line, column = self.key(key, after)
+                last, _ = self.value_position(url, after)
+                line, column = self.key_position(key, after)
                 line, column = (line, column) if line <= last else (last, 1)
-                self.options.append(Option((url,), (), line, column, last))
+                self.options.append(InstallOption((url,), (), line, column, last))
 
 
-def table_of(value: object, *names: str) -> dict[str, Any]:
+def nested_table(value: object, *names: str) -> dict[str, Any]:
     """The nested table at a key path; empty if it is missing or not a table."""
     for name in names:
         value = value.get(name) if isinstance(value, dict) else None
     return value if isinstance(value, dict) else {}
 
 
-def listed(value: object) -> list[Any]:
+def as_list(value: object) -> list[Any]:
     """The value if it is a list, else an empty list."""
     return value if isinstance(value, list) else []
 
 
-def entries(value: object) -> Iterator[tuple[str, Any]]:
+def table_items(value: object) -> Iterator[tuple[str, Any]]:
     """The items of a table; none if the value is not a table."""
     yield from value.items() if isinstance(value, dict) else ()
 
 
-def _address(details: dict[str, Any]) -> str:
+def _source_url(details: dict[str, Any]) -> str:
     """The URL or path of a package that is not from an index; a repository as pip writes it, with its revision."""
-    url = next((str(details[key]) for key in _PLACES if key in details), "")
+    url = next((str(details[key]) for key in _URL_KEYS if key in details), "")
     if "git" not in details or "url" in details or "://" not in url:
         return url
-    revision = next((str(details[key]) for key in _REVISIONS if key in details), "")
+    revision = next((str(details[key]) for key in _REVISION_KEYS if key in details), "")
     return f"git+{url.removeprefix('git+')}" + (f"@{revision}" if revision else "")
 
 
-def _limited(text: str, name: str, version: str, details: dict[str, Any]) -> str:
+def _with_markers(text: str, name: str, version: str, details: dict[str, Any]) -> str:
     """The text as a requirement with its environment markers, if it has any."""
-    given = [str(details["markers"])] if details.get("markers") else []
-    given += [f"{key} {details[key]}" for key in _MARKERS if isinstance(details.get(key), str)]
-    if not given:
+    markers = [str(details["markers"])] if details.get("markers") else []
+    markers += [f"{key} {details[key]}" for key in _MARKERS if isinstance(details.get(key), str)]
+    if not markers:
         return text
-    return f"{name}{'' if version == '*' else version}; {' and '.join(f'({item})' for item in given)}"
+    return f"{name}{'' if version == '*' else version}; {' and '.join(f'({marker})' for marker in markers)}"

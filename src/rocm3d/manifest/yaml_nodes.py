@@ -14,15 +14,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from rocm3d.manifest.script import Places
-from rocm3d.model.text import encodable
+from rocm3d.manifest.script import LineIndex
+from rocm3d.model.text import replace_surrogates
 
 _MAX_CHARACTERS = 300_000
 _MAX_NODES = 50_000
 _MAX_DEPTH = 60
 
 
-def _too_deep(text: str) -> bool:
+def _is_too_deep(text: str) -> bool:
     """Whether brackets or dashes nest deeper than in any real file; the parser is quadratic in the depth."""
     depth = 0
     for bracket in re.finditer(r"[\[{\]}]", text):
@@ -34,7 +34,7 @@ def _too_deep(text: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Scalar:
+class YamlScalar:
     """A scalar value with its position, quoting style, and character range in the file."""
 
     text: str
@@ -55,7 +55,7 @@ class YamlText:
     def _composed(self) -> tuple[Any, str]:
         if len(self.text) > _MAX_CHARACTERS:
             return None, "is too large to be read as YAML"
-        if _too_deep(self.text):
+        if _is_too_deep(self.text):
             return None, "nests too deeply to be read as YAML"
         from ruamel.yaml import YAML
 
@@ -78,17 +78,23 @@ class YamlText:
         return self._composed[1]
 
     @cached_property
-    def _places(self) -> Places:
-        return Places(self.text)
+    def _line_index(self) -> LineIndex:
+        return LineIndex(self.text)
 
-    def scalar(self, node: Any) -> Scalar | None:
+    def scalar(self, node: Any) -> YamlScalar | None:
         """The scalar of a node; None for lists and maps."""
         if not isinstance(getattr(node, "value", None), str):
             return None
         start = node.start_mark.index
-        return Scalar(encodable(node.value), *self._places.of(start), node.style or "", start, node.end_mark.index)
+        return YamlScalar(
+            replace_surrogates(node.value),
+            *self._line_index.position(start),
+            node.style or "",
+            start,
+            node.end_mark.index,
+        )
 
-    def script(self, value: Scalar) -> tuple[str, int, int]:
+    def script(self, value: YamlScalar) -> tuple[str, int, int]:
         """The text of a script value, with line and column of its first character."""
         if value.style not in ("|", ">"):
             return value.text, value.line, value.column + (value.style in ("'", '"'))
@@ -98,7 +104,7 @@ class YamlText:
             body = "\n".join(f"{line} \\" if line.strip() else line for line in body.split("\n"))
         return body, value.line + 1, 1
 
-    def pairs(self, node: Any) -> list[tuple[Scalar, Any]]:
+    def pairs(self, node: Any) -> list[tuple[YamlScalar, Any]]:
         """Keys and values of a map; empty for other nodes."""
         if getattr(node, "id", "") != "mapping":
             return []
@@ -109,15 +115,15 @@ class YamlText:
         """Elements of a list; empty for other nodes."""
         return list(node.value) if getattr(node, "id", "") == "sequence" else []
 
-    def walk(self) -> Iterator[tuple[Scalar, Any]]:
+    def walk(self) -> Iterator[tuple[YamlScalar, Any]]:
         """Every key and value of every map in the file, each node once."""
         stack: list[Any] = [self.root]
-        seen: set[int] = set()
-        while stack and len(seen) < _MAX_NODES:
+        visited: set[int] = set()
+        while stack and len(visited) < _MAX_NODES:
             node = stack.pop()
-            if node is None or id(node) in seen:
+            if node is None or id(node) in visited:
                 continue
-            seen.add(id(node))
+            visited.add(id(node))
             pairs = self.pairs(node)
             yield from pairs
             stack += [*reversed([value for _, value in pairs]), *reversed(self.items(node))]

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-Place = Annotated[
+RepositoryPath = Annotated[
     str,
     Field(min_length=1, description="Absolute path of the repository, in a folder that client and server allow."),
 ]
@@ -14,14 +14,17 @@ Gpu = Annotated[
     str | None,
     Field(max_length=100, description="Product or gfx id, such as mi300x. Default: the AMD GPU of this machine."),
 ]
-Word = Annotated[str, Field(max_length=200)]
-Rules = Annotated[tuple[Word, ...], Field(max_length=100, description="Only these rules or code prefixes.")]
-NotRules = Annotated[tuple[Word, ...], Field(max_length=100, description="Without these rules or code prefixes.")]
+ShortString = Annotated[str, Field(max_length=200)]
+Rules = Annotated[tuple[ShortString, ...], Field(max_length=100, description="Only these rules or code prefixes.")]
+NotRules = Annotated[
+    tuple[ShortString, ...], Field(max_length=100, description="Without these rules or code prefixes.")
+]
 Edits = Annotated[
-    tuple[Word, ...], Field(max_length=100, description="Only edits of these rules, code prefixes or recipes.")
+    tuple[ShortString, ...], Field(max_length=100, description="Only edits of these rules, code prefixes or recipes.")
 ]
 NotEdits = Annotated[
-    tuple[Word, ...], Field(max_length=100, description="Without edits of these rules, code prefixes or recipes.")
+    tuple[ShortString, ...],
+    Field(max_length=100, description="Without edits of these rules, code prefixes or recipes."),
 ]
 Review = Annotated[bool, Field(description="Also make the edits that need a review by a person.")]
 PlanHash = Annotated[

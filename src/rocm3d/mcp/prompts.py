@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
 
-from rocm3d.mcp.marking import safe
+from rocm3d.mcp.untrusted_text import clean_text
 
 _PATH = types.PromptArgument(name="path", description="Absolute path of the repository.", required=True)
 _GPU = types.PromptArgument(name="gpu", description="Product or gfx id, for example mi300x.", required=True)
@@ -59,16 +59,16 @@ Then list what a maintainer should request before merging.""",
 }
 
 
-def prompt(name: str, given: Mapping[str, str]) -> types.GetPromptResult:
+def fill_prompt(name: str, arguments: Mapping[str, str]) -> types.GetPromptResult:
     """The text of a prompt with its arguments filled in."""
-    found = next((item for item in PROMPTS if item.name == name), None)
-    if found is None:
-        raise MCPError(types.INVALID_PARAMS, f"unknown prompt {safe(name, 80)!r}")
-    wanted = [argument.name for argument in found.arguments or ()]
-    lacking = [key for key in wanted if not given.get(key, "").strip()]
-    if lacking:
-        raise MCPError(types.INVALID_PARAMS, f"the prompt {name} needs {', '.join(lacking)}")
-    filled = {key: safe(given[key], 400).replace("\n", " ") for key in wanted}
+    definition = next((candidate for candidate in PROMPTS if candidate.name == name), None)
+    if definition is None:
+        raise MCPError(types.INVALID_PARAMS, f"unknown prompt {clean_text(name, 80)!r}")
+    required = [argument.name for argument in definition.arguments or ()]
+    missing = [key for key in required if not arguments.get(key, "").strip()]
+    if missing:
+        raise MCPError(types.INVALID_PARAMS, f"the prompt {name} needs {', '.join(missing)}")
+    filled = {key: clean_text(arguments[key], 400).replace("\n", " ") for key in required}
     text = f"{_TEXTS[name].format_map(filled)}\n\n{_RULES}"
     message = types.PromptMessage(role="user", content=types.TextContent(text=text))
-    return types.GetPromptResult(description=found.description, messages=[message])
+    return types.GetPromptResult(description=definition.description, messages=[message])

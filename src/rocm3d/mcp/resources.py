@@ -13,14 +13,14 @@ import anyio.to_thread
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
 
-from rocm3d.mcp.marking import safe
-from rocm3d.skill.pages import KINDS, page
+from rocm3d.mcp.untrusted_text import clean_text
+from rocm3d.skill.pages import PAGE_KINDS, record_page
 
 if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
 
 SCHEME = "rocm3d://"
-RECORDS = KINDS
+RECORDS = PAGE_KINDS
 # The documents in tool responses, and their models.
 DOCUMENTS = {
     "scan": "inventory.Scan",
@@ -32,10 +32,10 @@ DOCUMENTS = {
     "diagnosis": "condition.Diagnosis",
 }
 _MARKDOWN, _SCHEMA = "text/markdown", "application/schema+json"
-_SHOWN = 100
+_MAX_COMPLETIONS = 100
 
 
-class Library:
+class ResourceLibrary:
     """Pages by URI. Knowledge base and help texts are loaded with the first page, in a thread."""
 
     def __init__(self, load: Callable[[], Knowledge], commands: Callable[[], Mapping[str, str]]) -> None:
@@ -49,21 +49,21 @@ class Library:
     @cached_property
     def skill(self) -> dict[str, str]:
         """The files of the skill."""
-        from rocm3d.skill.stage import skill
+        from rocm3d.skill.stage import skill_files
 
-        return skill(self.knowledge, self._commands())
+        return skill_files(self.knowledge, self._commands())
 
     async def list_resources(self, _: Any, __: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
         """Lists of records, files of the skill, and schemas. Single records have templates."""
-        return types.ListResourcesResult(resources=await anyio.to_thread.run_sync(self._resources))
+        return types.ListResourcesResult(resources=await anyio.to_thread.run_sync(self._list_all))
 
-    def _resources(self) -> list[types.Resource]:
+    def _list_all(self) -> list[types.Resource]:
         lists = [(f"{kind}", f"All {kind}, one line each", _MARKDOWN) for kind in RECORDS]
-        skill = [(f"skill/{name}", "A file of the agent skill", _type(name)) for name in self.skill]
+        skill = [(f"skill/{name}", "A file of the agent skill", _mime_type(name)) for name in self.skill]
         schemas = [(f"schemas/{name}", f"JSON Schema of the document {name}", _SCHEMA) for name in DOCUMENTS]
         return [
-            types.Resource(uri=f"{SCHEME}{path}", name=path, description=about, mime_type=kind)
-            for path, about, kind in (*lists, *skill, *schemas)
+            types.Resource(uri=f"{SCHEME}{path}", name=path, description=description, mime_type=kind)
+            for path, description, kind in (*lists, *skill, *schemas)
         ]
 
     async def list_templates(
@@ -84,42 +84,46 @@ class Library:
 
     async def read_resource(self, _: Any, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         """A page, or MCPError if the URI is unknown."""
-        found = await anyio.to_thread.run_sync(self.page, str(params.uri))
-        if found is None:
-            raise MCPError(types.INVALID_PARAMS, f"unknown resource {safe(str(params.uri), 120)}")
-        text, kind = found
+        content = await anyio.to_thread.run_sync(self.page, str(params.uri))
+        if content is None:
+            raise MCPError(types.INVALID_PARAMS, f"unknown resource {clean_text(str(params.uri), 120)}")
+        text, kind = content
         return types.ReadResourceResult(
             contents=[types.TextResourceContents(uri=params.uri, text=text, mime_type=kind)]
         )
 
     def page(self, uri: str) -> tuple[str, str] | None:
         """Text and MIME type of a URI; None if it is unknown."""
-        room, _, name = uri.removeprefix(SCHEME).partition("/")
+        section, _, name = uri.removeprefix(SCHEME).partition("/")
         name = unquote(name)
         if not uri.startswith(SCHEME):
             return None
-        if room == "skill":
-            return (self.skill[name], _type(name)) if name in self.skill else None
-        if room == "schemas":
+        if section == "skill":
+            return (self.skill[name], _mime_type(name)) if name in self.skill else None
+        if section == "schemas":
             return (_schema(name), _SCHEMA) if name in DOCUMENTS else None
-        if room not in RECORDS:
+        if section not in RECORDS:
             return None
-        return self._records(room, name)
+        return self._record_page(section, name)
 
-    def _records(self, kind: str, name: str) -> tuple[str, str] | None:
+    def _record_page(self, kind: str, name: str) -> tuple[str, str] | None:
         table = getattr(self.knowledge, kind)
         if not name:
-            lines = [f"- [{item}]({SCHEME}{kind}/{quote(item)}): {_about(record)}" for item, record in table.items()]
+            lines = [
+                f"- [{item}]({SCHEME}{kind}/{quote(item)}): {_summary_line(record)}" for item, record in table.items()
+            ]
             return "\n".join((f"# {kind}, knowledge of {self.knowledge.date}", "", *lines, "")), _MARKDOWN
-        return (page(kind, name, self.knowledge), _MARKDOWN) if name in table else None
+        return (record_page(kind, name, self.knowledge), _MARKDOWN) if name in table else None
 
     async def complete(self, _: Any, params: types.CompleteRequestParams) -> types.CompleteResult:
         """Names of records with this prefix."""
-        found = await anyio.to_thread.run_sync(self._names, params)
-        shown = types.Completion(values=found[:_SHOWN], total=len(found), has_more=len(found) > _SHOWN)
-        return types.CompleteResult(completion=shown)
+        names = await anyio.to_thread.run_sync(self._matching_names, params)
+        completion = types.Completion(
+            values=names[:_MAX_COMPLETIONS], total=len(names), has_more=len(names) > _MAX_COMPLETIONS
+        )
+        return types.CompleteResult(completion=completion)
 
-    def _names(self, params: types.CompleteRequestParams) -> list[str]:
+    def _matching_names(self, params: types.CompleteRequestParams) -> list[str]:
         if not isinstance(params.ref, types.ResourceTemplateReference):
             return []
         kind = params.ref.uri.removeprefix(SCHEME).partition("/")[0]
@@ -127,12 +131,12 @@ class Library:
         return [name for name in table if name.lower().startswith(params.argument.value.lower())]
 
 
-def _about(record: Any) -> str:
+def _summary_line(record: Any) -> str:
     keys = ("rule", "title", "purpose", "claim", "meaning")
     return " ".join(str(next((getattr(record, key) for key in keys if hasattr(record, key)), "")).split())
 
 
-def _type(name: str) -> str:
+def _mime_type(name: str) -> str:
     return "application/json" if name.endswith(".json") else _MARKDOWN
 
 

@@ -15,22 +15,22 @@ import anyio
 import uvicorn
 from mcp.server.stdio import stdio_server
 
-from rocm3d.mcp.gate import Gate
-from rocm3d.model.failure import UserError
-from rocm3d.workspace.process import end_all
+from rocm3d.mcp.http_guard import HttpGuard
+from rocm3d.model.errors import UserError
+from rocm3d.workspace.process import kill_all
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel.server import Server
 
 ADDRESS = "127.0.0.1"
-PLACE = "/mcp"
-_PATIENCE = 3  # seconds for pending responses at shutdown
+HTTP_PATH = "/mcp"
+_SHUTDOWN_SECONDS = 3  # seconds for pending responses at shutdown
 
 
-def over_stdio(server: Server[Any]) -> None:
+def serve_stdio(server: Server[Any]) -> None:
     """Serve until the client closes stdin. stdout carries only the protocol."""
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, _leave)
+        signal.signal(number, _exit_on_signal)
 
     async def serve() -> None:
         async with stdio_server() as (read, write):
@@ -39,38 +39,38 @@ def over_stdio(server: Server[Any]) -> None:
     anyio.run(serve)
 
 
-def _leave(number: int, _: object) -> None:
+def _exit_on_signal(number: int, _: object) -> None:
     """Kill the workers and exit at once: the thread that reads stdin cannot be interrupted."""
-    end_all()
+    kill_all()
     os._exit(128 + number)
 
 
-def over_http(server: Server[Any], port: int, tell: Callable[[str, str], None]) -> None:
+def serve_http(server: Server[Any], port: int, announce: Callable[[str, str], None]) -> None:
     """Serve until Ctrl-C. `tell` is called with address and token once clients can connect."""
-    token, listening = secrets.token_urlsafe(32), _listening(port)
-    with listening:
-        real = listening.getsockname()[1]
-        app = Gate(server.streamable_http_app(streamable_http_path=PLACE, host=ADDRESS), token, real)
+    token, listener = secrets.token_urlsafe(32), _open_listener(port)
+    with listener:
+        actual_port = listener.getsockname()[1]
+        app = HttpGuard(server.streamable_http_app(streamable_http_path=HTTP_PATH, host=ADDRESS), token, actual_port)
         settings = uvicorn.Config(
             app,
             log_level=logging.CRITICAL,
             access_log=False,
             server_header=False,
             lifespan="on",
-            timeout_graceful_shutdown=_PATIENCE,
+            timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
         )
-        tell(f"http://{ADDRESS}:{real}{PLACE}", token)
+        announce(f"http://{ADDRESS}:{actual_port}{HTTP_PATH}", token)
         with contextlib.suppress(KeyboardInterrupt):
-            uvicorn.Server(settings).run(sockets=[listening])
+            uvicorn.Server(settings).run(sockets=[listener])
 
 
-def _listening(port: int) -> socket.socket:
-    found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+def _open_listener(port: int) -> socket.socket:
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
-        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        found.bind((ADDRESS, port))
-        found.listen()
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((ADDRESS, port))
+        listener.listen()
     except OSError as error:
-        found.close()
+        listener.close()
         raise UserError(f"--port {port}: {error.strerror}", hint="pass another port, or 0 for a free one") from error
-    return found
+    return listener

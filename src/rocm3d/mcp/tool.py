@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from rocm3d.mcp import tools
-from rocm3d.model.base import Record, describe
-from rocm3d.model.failure import UserError
+from rocm3d.model.base import Record, describe_validation_error
+from rocm3d.model.errors import UserError
 
 if TYPE_CHECKING:
-    from rocm3d.mcp.answer import Answer
-    from rocm3d.mcp.bench import Bench
+    from rocm3d.mcp.tool_context import ToolContext
+    from rocm3d.mcp.tool_response import ToolResponse
 
 
 @dataclass(frozen=True)
-class Tool:
+class McpTool:
     """One tool. `paths` lists its path arguments. `changes`: it changes a repository. `runs`: it may run code, if the
     server allows it.
     """
@@ -31,32 +31,32 @@ class Tool:
     title: str
     about: str
     arguments: type[Record]
-    work: Callable[[Any, Bench], Answer]
+    work: Callable[[Any, ToolContext], ToolResponse]
     paths: tuple[str, ...] = ()
     changes: bool = False
     runs: bool = False
     position: int = 0
 
-    def read(self, given: dict[str, Any] | None) -> Record:
+    def parse_arguments(self, raw_arguments: dict[str, Any] | None) -> Record:
         """Validate the arguments of a call. UserError if they are invalid."""
         try:
-            return self.arguments.model_validate(given or {})
+            return self.arguments.model_validate(raw_arguments or {})
         except ValidationError as error:
-            raise UserError(f"{self.name}: {describe(error)}") from error
+            raise UserError(f"{self.name}: {describe_validation_error(error)}") from error
 
 
 @cache
-def all_tools() -> dict[str, Tool]:
+def all_tools() -> dict[str, McpTool]:
     """All tools by name, in the order of a port."""
-    names = [item.name for item in pkgutil.iter_modules(tools.__path__)]
-    found = [tool(name) for name in names]
-    return {item.name: item for item in sorted(found, key=lambda item: item.position)}
+    names = [entry.name for entry in pkgutil.iter_modules(tools.__path__)]
+    loaded = [load_tool(name) for name in names]
+    return {entry.name: entry for entry in sorted(loaded, key=lambda entry: entry.position)}
 
 
-def tool(name: str) -> Tool:
+def load_tool(name: str) -> McpTool:
     """One tool, without importing the others."""
     module = importlib.import_module(f"{tools.__name__}.{name}")
-    return Tool(
+    return McpTool(
         name=name,
         title=module.TITLE,
         about=inspect.getdoc(module.work) or "",

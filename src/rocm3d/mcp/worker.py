@@ -16,45 +16,47 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-from rocm3d.mcp.bench import Bench, Options
-from rocm3d.mcp.marking import safe
-from rocm3d.mcp.tool import tool
-from rocm3d.model.failure import Failure
-from rocm3d.workspace.process import end_all
+from rocm3d.mcp.tool import load_tool
+from rocm3d.mcp.tool_context import ServerOptions, ToolContext
+from rocm3d.mcp.untrusted_text import clean_text
+from rocm3d.model.errors import Rocm3dError
+from rocm3d.workspace.process import kill_all
 
-REQUEST, ANSWER = "request.json", "answer.json"
-_EVERY = 0.05
-_LINE = 200
-_GARBAGE = 100_000
+REQUEST, RESPONSE = "request.json", "answer.json"
+_PROGRESS_SECONDS = 0.05
+_MAX_MESSAGE = 200
+_GC_THRESHOLD = 100_000
 
 
 def main(folder: Path) -> None:
     """Run the request and write the response, also for errors."""
-    signal.signal(signal.SIGINT, _leave)
-    text = json.dumps(_answered(json.loads((folder / REQUEST).read_bytes())), ensure_ascii=False)
+    signal.signal(signal.SIGINT, _exit_on_sigint)
+    text = json.dumps(_run_request(json.loads((folder / REQUEST).read_bytes())), ensure_ascii=False)
     # Atomic: the server may read the file at any time.
     (folder / "new").write_text(text, encoding="utf-8", errors="replace")
-    (folder / "new").replace(folder / ANSWER)
+    (folder / "new").replace(folder / RESPONSE)
 
 
-def _leave(_: int, __: object) -> None:
+def _exit_on_sigint(_: int, __: object) -> None:
     """The call was cancelled: kill the child programs, then the process pool and this process."""
-    end_all()
+    kill_all()
     if os.getpgrp() == os.getpid():
         os.killpg(os.getpid(), signal.SIGKILL)
     os._exit(128 + signal.SIGINT)
 
 
-def _answered(request: dict[str, Any]) -> dict[str, Any]:
-    asked, options = tool(request["tool"]), Options.model_validate(request["options"])
+def _run_request(request: dict[str, Any]) -> dict[str, Any]:
+    requested_tool, options = load_tool(request["tool"]), ServerOptions.model_validate(request["options"])
     try:
-        answer = asked.work(asked.read(request["arguments"]), Bench(options, _Progress()))
-    except Failure as failure:
-        return {"failure": safe(failure.message), "hint": safe(failure.hint)}
+        response = requested_tool.work(
+            requested_tool.parse_arguments(request["arguments"]), ToolContext(options, _Progress())
+        )
+    except Rocm3dError as failure:
+        return {"failure": clean_text(failure.message), "hint": clean_text(failure.hint)}
     except Exception:  # noqa: BLE001  (anything else is a bug in rocm3d and is reported as such)
         sys.stderr.write(traceback.format_exc())
-        return {"bug": safe(traceback.format_exc(limit=-3))}
-    return {"answer": answer.model_dump(mode="json")}
+        return {"bug": clean_text(traceback.format_exc(limit=-3))}
+    return {"answer": response.model_dump(mode="json")}
 
 
 class _Progress:
@@ -66,15 +68,15 @@ class _Progress:
     def __call__(self, message: str) -> None:
         self.count += 1
         now = time.monotonic()
-        if now - self.last < _EVERY:
+        if now - self.last < _PROGRESS_SECONDS:
             return
         self.last = now
-        line = {"progress": self.count, "message": safe(message, _LINE).replace("\n", " ")}
+        line = {"progress": self.count, "message": clean_text(message, _MAX_MESSAGE).replace("\n", " ")}
         sys.stdout.write(json.dumps(line) + "\n")
         sys.stdout.flush()
 
 
 if __name__ == "__main__":
     # As in cli/main.py: objects from start-up live until the end.
-    gc.set_threshold(_GARBAGE)
+    gc.set_threshold(_GC_THRESHOLD)
     main(Path(sys.argv[1]))

@@ -24,7 +24,7 @@ class Advice(Fact):
     about: tuple[str, ...] = ()
 
     @model_validator(mode="after")
-    def _says_what_to_do(self) -> Advice:
+    def _check_bounds(self) -> Advice:
         if self.verdict == "refuted" and not self.instead:
             raise ValueError("refuted advice needs `instead`")
         if self.verdict == "bounded" and not (self.rocm or self.torch or self.gfx or self.instead):

@@ -9,13 +9,13 @@ from pydantic import Field, model_validator
 
 from rocm3d.model.base import Record
 
-Kind = Literal["splat", "mesh", "points", "arrays", "image", "video", "unknown"]
+ArtifactKind = Literal["splat", "mesh", "points", "arrays", "image", "video", "unknown"]
 ArtifactOutcome = Literal["ok", "bad", "not_read"]
 
 _EXTENT = "length of the bounding box diagonal"
 
 # By kind: each metric and its meaning. `ARRAY` is a placeholder for the name of an array; in a .npy it is `array`.
-KEYS: dict[Kind, dict[str, str]] = {
+METRICS: dict[ArtifactKind, dict[str, str]] = {
     "splat": {
         "gaussians": "Gaussians in the file",
         "not_finite": "Gaussians with a NaN or infinity",
@@ -84,7 +84,7 @@ class Artifact(Record):
     """One file. `problems` lists the worst first; for `not_read` it holds the reason."""
 
     path: str
-    kind: Kind = "unknown"
+    kind: ArtifactKind = "unknown"
     format: str = Field(default="", description="detected from the content: PLY, GLB, PNG, ...")
     bytes: int = 0
     outcome: ArtifactOutcome
@@ -99,7 +99,7 @@ class Artifact(Record):
         return self.problems[0] if self.problems else ""
 
     @model_validator(mode="after")
-    def _is_honest(self) -> Artifact:
+    def _check_outcome(self) -> Artifact:
         if (self.outcome == "ok") != (not self.problems):
             raise ValueError("ok requires no problems; any other outcome requires at least one")
         if self.outcome == "ok" and not self.metrics:
@@ -109,7 +109,7 @@ class Artifact(Record):
         return self
 
 
-def is_key(name: str) -> bool:
+def is_metric(name: str) -> bool:
     """Whether any kind of artifact has this metric. Before the dot any array name is accepted."""
-    general = f"ARRAY.{name.rpartition('.')[2]}" if "." in name else name
-    return any(general in known for known in KEYS.values()) and not name.startswith((".", "ARRAY."))
+    metric = f"ARRAY.{name.rpartition('.')[2]}" if "." in name else name
+    return any(metric in metrics for metrics in METRICS.values()) and not name.startswith((".", "ARRAY."))

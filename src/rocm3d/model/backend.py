@@ -11,7 +11,7 @@ from rocm3d.model.base import Record
 from rocm3d.model.source import Fact, Identifier
 
 
-def _pattern(text: str) -> str:
+def _check_pattern(text: str) -> str:
     try:
         re.compile(text)
     except re.error as error:
@@ -23,7 +23,7 @@ class Backend(Fact):
     """One pattern over kernel names. `seen` lists real kernel names that must match."""
 
     id: Identifier
-    pattern: Annotated[str, AfterValidator(_pattern)]
+    pattern: Annotated[str, AfterValidator(_check_pattern)]
     backend: str
     operation: Literal[
         "attention", "gemm", "conv", "norm", "raster", "sparse", "elementwise", "copy", "collective", "other"
@@ -38,7 +38,7 @@ class Backend(Fact):
         return not self.generic and self.operation in ("attention", "raster", "sparse", "other")
 
     @model_validator(mode="after")
-    def _matches_what_was_seen(self) -> Backend:
+    def _check_examples(self) -> Backend:
         for name in self.seen:
             if not re.search(self.pattern, name):
                 raise ValueError(f"pattern {self.pattern!r} does not match {name!r}")

@@ -8,11 +8,11 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from rocm3d import __version__
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 
 SCHEMA_VERSION = "1.0"
 
-D = TypeVar("D", bound="Document")
+DocumentT = TypeVar("DocumentT", bound="Document")
 
 
 class Record(BaseModel):
@@ -36,7 +36,7 @@ class Document(Record):
         return self.model_dump_json(indent=2) + "\n"
 
     @classmethod
-    def from_json(cls: type[D], text: str, name: str) -> D:
+    def from_json(cls: type[DocumentT], text: str, name: str) -> DocumentT:
         """Parse a document. `name` identifies it in the UserError that is raised if it is invalid."""
         try:
             raw = json.loads(text)
@@ -44,34 +44,37 @@ class Document(Record):
             raise UserError(f"{name} is not JSON: {error}", hint="rerun the stage that writes it") from error
         if not isinstance(raw, dict):
             raise UserError(f"{name} is not a rocm3d document", hint="rerun the stage that writes it")
-        _refuse_other_schema(raw, name)
+        _check_schema_version(raw, name)
         try:
             return cls.model_validate_json(text)
         except ValidationError as error:
-            raise UserError(f"{name}: {describe(error)}", hint="rerun the stage that writes it") from error
+            raise UserError(
+                f"{name}: {describe_validation_error(error)}", hint="rerun the stage that writes it"
+            ) from error
 
 
-def _refuse_other_schema(raw: dict[str, Any], name: str) -> None:
-    theirs, ours = _parts(str(raw.get("schema_version", ""))), _parts(SCHEMA_VERSION)
-    if theirs is None or ours is None:
+def _check_schema_version(raw: dict[str, Any], name: str) -> None:
+    file_version, own_version = _parse_version(str(raw.get("schema_version", ""))), _parse_version(SCHEMA_VERSION)
+    if file_version is None or own_version is None:
         raise UserError(f"{name} has no schema_version", hint="rerun the stage that writes it")
-    if theirs[0] != ours[0] or theirs[1] > ours[1]:
+    if file_version[0] != own_version[0] or file_version[1] > own_version[1]:
         writer = str(raw.get("tool_version", "of that schema"))
         raise UserError(
-            f"{name} has schema {raw['schema_version']}; rocm3d {__version__} reads {ours[0]}.0 to {SCHEMA_VERSION}",
+            f"{name} has schema {raw['schema_version']}; "
+            f"rocm3d {__version__} reads {own_version[0]}.0 to {SCHEMA_VERSION}",
             hint=f"install rocm3d {writer}, which wrote it, or rerun the stage",
         )
 
 
-def _parts(version: str) -> tuple[int, int] | None:
+def _parse_version(version: str) -> tuple[int, int] | None:
     major, _, minor = version.partition(".")
-    sound = all(part.isdecimal() and len(part) < 6 for part in (major, minor))
-    return (int(major), int(minor)) if sound else None
+    valid = all(part.isdecimal() and len(part) < 6 for part in (major, minor))
+    return (int(major), int(minor)) if valid else None
 
 
-def describe(error: ValidationError) -> str:
+def describe_validation_error(error: ValidationError) -> str:
     """The first problem of a validation error as `key.path: message`, with the number of further problems."""
     first, *others = error.errors(include_url=False)
-    place = ".".join(str(part) for part in first["loc"]) or "(top level)"
+    key_path = ".".join(str(part) for part in first["loc"]) or "(top level)"
     more = f" (and {len(others)} more)" if others else ""
-    return f"{place}: {first['msg']}{more}"
+    return f"{key_path}: {first['msg']}{more}"

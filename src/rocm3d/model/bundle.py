@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from rocm3d.model.base import Document, Record
-from rocm3d.model.evidence import Sealed, Tally
+from rocm3d.model.evidence import SealedFile, Tally
 from rocm3d.model.run import RunRecord
 from rocm3d.model.verdict import Verdict
 
@@ -36,7 +36,7 @@ class Chain(Record):
         return tuple(link for link in self.links if not link.there)
 
 
-class StageSaid(Record):
+class StageSummary(Record):
     """The document of a stage and a summary of one line."""
 
     stage: str
@@ -48,15 +48,15 @@ class Bundle(Document):
     """evidence.json of a bundle. Deterministic: it contains no times except those of the runs."""
 
     repository: str = ""
-    stages: tuple[StageSaid, ...] = ()
+    stages: tuple[StageSummary, ...] = ()
     verdicts: tuple[Verdict, ...] = ()
     tally: Tally | None = None
     runs: tuple[RunRecord, ...] = Field(default=(), description="including their artifacts")
     chains: tuple[Chain, ...] = ()
-    files: tuple[Sealed, ...] = Field(default=(), description="every other file of the folder, sorted by name")
+    files: tuple[SealedFile, ...] = Field(default=(), description="every other file of the folder, sorted by name")
 
 
-class Altered(Record):
+class AlteredFile(Record):
     """A file that differs from the sealed one. A symbolic link always counts as altered."""
 
     path: str
@@ -68,9 +68,9 @@ class BundleCheck(Document):
 
     bundle: str
     sha256: str = Field(description="of evidence.json, which contains the digests of all other files")
-    altered: tuple[Altered, ...] = ()
+    altered: tuple[AlteredFile, ...] = ()
     sealed: int = 0
-    stages: tuple[StageSaid, ...] = ()
+    stages: tuple[StageSummary, ...] = ()
     chains: tuple[Chain, ...] = ()
 
 

@@ -12,7 +12,7 @@ from rocm3d.model.source import Fact, Identifier, Source
 
 Vendor = Literal["amd", "nvidia"]
 Fp8 = Literal["none", "fnuz", "ocp"]
-Way = Literal["buy", "rent"]
+PriceKind = Literal["buy", "rent"]
 """rent: the price of one GPU for one hour."""
 Availability = Literal["yes", "rare", "no"]
 """yes: large clouds or many providers; rare: few providers; no: none of the providers we checked."""
@@ -21,7 +21,7 @@ Availability = Literal["yes", "rare", "no"]
 class Price(Record):
     """A price range for a card at a date."""
 
-    way: Way
+    way: PriceKind
     low: float = Field(gt=0)
     high: float = Field(gt=0)
     currency: str = Field(pattern=r"^[A-Z]{3}$")
@@ -30,7 +30,7 @@ class Price(Record):
     source: Source
 
     @model_validator(mode="after")
-    def _low_comes_first(self) -> Price:
+    def _check_range(self) -> Price:
         if self.low > self.high:
             raise ValueError(f"low ({self.low:g}) is above high ({self.high:g})")
         return self
@@ -71,10 +71,10 @@ class Card(Fact):
         return self.vendor == "amd"
 
     @model_validator(mode="after")
-    def _says_each_thing_once(self) -> Card:
-        given = {"memory_gb": self.memory_gb, "fp8": self.fp8, "matrix": self.matrix}
-        wrong = [key for key, value in given.items() if (value is not None) == self.is_amd]
-        if wrong:
+    def _check_target_fields(self) -> Card:
+        target_fields = {"memory_gb": self.memory_gb, "fp8": self.fp8, "matrix": self.matrix}
+        wrong_fields = [key for key, value in target_fields.items() if (value is not None) == self.is_amd]
+        if wrong_fields:
             why = "belongs in the record of the target" if self.is_amd else "is missing"
-            raise ValueError(f"{', '.join(wrong)} {why}")
+            raise ValueError(f"{', '.join(wrong_fields)} {why}")
         return self

@@ -10,13 +10,13 @@ from rocm3d.model.base import Record
 from rocm3d.model.finding import Severity
 from rocm3d.model.source import Fact, Status
 
-Answer = Literal["recipe", "decision", "addition", "person"]
+FixKind = Literal["recipe", "decision", "addition", "person"]
 """recipe: an edit; decision: the route of the package; addition: a file in rocm-port/; person: manual work."""
 
 Effort = Literal["none", "minutes", "hours", "rewrite"]
 """none: nothing to do; minutes: a known edit; hours: needs analysis; rewrite: the algorithm has to change."""
 
-Kind = Literal[
+ChangeKind = Literal[
     "DEP", "PIN", "INC", "LAUNCH", "MASK", "WAVE", "CG", "CUB", "CCCL", "VEC", "HOSTDEV", "INTRIN", "ASM", "ATOMIC",
     "FLAG", "DETECT", "MACRO", "HYGIENE", "GATE", "SHIM", "ENV", "DISABLE", "NUM", "RT", "ABI",
 ]  # fmt: skip
@@ -39,8 +39,10 @@ class Code(Fact):
     errors: tuple[str, ...] = Field(
         default=(), description="patterns over compiler errors that it causes: message, source line and notes"
     )
-    kinds: tuple[Kind, ...] = Field(default=(), description="kinds of changes in real ports that it corresponds to")
-    answered_by: Answer = "recipe"
+    kinds: tuple[ChangeKind, ...] = Field(
+        default=(), description="kinds of changes in real ports that it corresponds to"
+    )
+    answered_by: FixKind = "recipe"
     effort: Effort = Field(default="minutes", description="manual effort for one finding without an automatic fix")
     family: str | None = None
     package: str | None = Field(default=None, description="the package it is about, if the detector names none")
@@ -48,7 +50,7 @@ class Code(Fact):
     status: Status = "active"
 
     @property
-    def is_around(self) -> bool:
+    def is_about_environment(self) -> bool:
         """Whether it is about installed packages and settings only, and not about the source code."""
         return bool(self.kinds) and set(self.kinds) <= {"DEP", "PIN", "ENV"}
 

@@ -43,7 +43,7 @@ class CardFacts(Record):
     modes: tuple[FitMemory, ...] = Field(default=(), description="which modes of the repository fit in its memory")
 
 
-class Aspect(Record):
+class ComparisonRow(Record):
     """One row. `cuda`, `leads` and `says` have one entry per NVIDIA card, in the order of `against`."""
 
     name: str
@@ -87,7 +87,7 @@ class Comparison(Record):
     gpu: CardFacts
     against: tuple[CardFacts, ...]
     chosen: str = Field(description="why these cards are compared")
-    aspects: tuple[Aspect, ...]
+    aspects: tuple[ComparisonRow, ...]
     dependencies: DependencyCost | None
     forces_cuda: tuple[str, ...] = Field(description="components without a route on ROCm")
     choices: tuple[Choice, ...]

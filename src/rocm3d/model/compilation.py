@@ -8,11 +8,11 @@ from pydantic import Field
 
 from rocm3d.model.base import Record
 
-SideOutcome = Literal["compiled", "failed", "lacks", "timed_out"]
+CompileOutcome = Literal["compiled", "failed", "lacks", "timed_out"]
 """lacks: a header is missing on this machine, so the code was not checked."""
 
 
-class Remark(Record):
+class CompilerNote(Record):
     """A compiler note that belongs to an error."""
 
     path: str
@@ -27,7 +27,7 @@ class Diagnostic(Record):
     line: int
     column: int
     message: str
-    remarks: tuple[Remark, ...] = ()
+    remarks: tuple[CompilerNote, ...] = ()
 
 
 class KernelFacts(Record):
@@ -43,11 +43,11 @@ class KernelFacts(Record):
     empty: bool = False
 
 
-class Side(Record):
+class CompileResult(Record):
     """One compilation of a unit: for a gfx target, for the host, or by nvcc."""
 
     side: str
-    outcome: SideOutcome
+    outcome: CompileOutcome
     errors: tuple[Diagnostic, ...] = ()
     lacks: str = Field(default="", description="the missing header")
     kernels: tuple[KernelFacts, ...] = ()
@@ -55,14 +55,14 @@ class Side(Record):
     given_headers: bool = Field(default=False, description="whether headers from --hip-headers were used")
 
 
-class Kept(Record):
+class CachedCompileResult(Record):
     """A cached result with the digests of its input files."""
 
     files: dict[str, str]
-    result: Side
+    result: CompileResult
 
 
-class KeptResults(Record):
+class CachedCompileResults(Record):
     """All cached results for one unit and one set of flags."""
 
-    results: tuple[Kept, ...] = ()
+    results: tuple[CachedCompileResult, ...] = ()

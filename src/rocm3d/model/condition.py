@@ -8,14 +8,14 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from rocm3d.model.base import Document, Record
+from rocm3d.model.plan_choices import Platform
 from rocm3d.model.recipe import Parameters
 from rocm3d.model.source import Confidence, Fact, Gfx, Identifier, Range, Source
-from rocm3d.model.wish import Platform
 
 Severity = Literal["error", "warning", "note"]
 
 
-class ForPlan(Record):
+class PlanRelevance(Record):
     """Why a condition matters more for some plans. All keys that are set must match; the first match counts."""
 
     says: str
@@ -47,7 +47,7 @@ class Condition(Fact):
     torch: Range = ""
     needs_plan: bool = False
     why: str
-    for_plan: tuple[ForPlan, ...] = ()
+    for_plan: tuple[PlanRelevance, ...] = ()
     remedy: tuple[str, ...] = Field(min_length=1)
     root: bool = False
     reboot: bool = False
@@ -55,7 +55,7 @@ class Condition(Fact):
     advice: tuple[str, ...] = Field(default=(), description="ids of advice records on the same subject")
 
     @model_validator(mode="after")
-    def _a_reboot_needs_root(self) -> Condition:
+    def _check_reboot_needs_root(self) -> Condition:
         if self.reboot and not self.root:
             raise ValueError("reboot needs root = true")
         return self
@@ -79,7 +79,7 @@ class Problem(Record):
     sources: tuple[Source, ...]
 
 
-class Unread(Record):
+class UncheckedCondition(Record):
     """A condition that could not be checked, and the reason."""
 
     id: str
@@ -95,7 +95,7 @@ class Diagnosis(Document):
     gpus: tuple[str, ...]
     plan: str = ""
     problems: tuple[Problem, ...]
-    unread: tuple[Unread, ...]
+    unread: tuple[UncheckedCondition, ...]
     fine: tuple[str, ...]
     elsewhere: tuple[str, ...]
     lacks: str = Field(default="", description="why nothing was checked: no AMD GPU")
@@ -104,4 +104,4 @@ class Diagnosis(Document):
     @property
     def faults(self) -> tuple[Problem, ...]:
         """Errors and warnings, without notes."""
-        return tuple(item for item in self.problems if item.severity != "note")
+        return tuple(problem for problem in self.problems if problem.severity != "note")

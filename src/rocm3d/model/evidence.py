@@ -11,14 +11,14 @@ from rocm3d.model.target import Gpu
 from rocm3d.model.verdict import Verdict
 
 
-class Sealed(Record):
+class SealedFile(Record):
     """A file of the bundle and its SHA-256 when it was sealed."""
 
     path: str
     sha256: str
 
 
-class Missing(Record):
+class MissingLink(Record):
     """A missing link of the chain of evidence, and the reason."""
 
     link: str
@@ -36,7 +36,7 @@ class SealedRun(Record):
     of_these_sources: bool | None = Field(
         default=None, description="whether the code is unchanged since the run; None: unknown"
     )
-    missing: tuple[Missing, ...] = ()
+    missing: tuple[MissingLink, ...] = ()
 
 
 class Tally(Record):
@@ -55,9 +55,9 @@ class Evidence(Document):
     made: datetime
     machine: str
     gpu: Gpu
-    documents: tuple[Sealed, ...]
-    files: tuple[Sealed, ...]
+    documents: tuple[SealedFile, ...]
+    files: tuple[SealedFile, ...]
     verdicts: tuple[Verdict, ...]
     tally: Tally
-    missing: tuple[Missing, ...]
+    missing: tuple[MissingLink, ...]
     sealed_runs: tuple[SealedRun, ...] = ()

@@ -20,19 +20,23 @@ def fingerprints(findings: Sequence[Finding]) -> tuple[str, ...]:
     Line and column only number the occurrences of the same message in the same file. If one is inserted, the last of
     them counts as new: the number of new findings is right, but not always which one is new.
     """
-    found = [""] * len(findings)
-    seen: Counter[tuple[str, str, str]] = Counter()
-    for index in sorted(range(len(findings)), key=lambda at: (findings[at].line, findings[at].column)):
+    digests = [""] * len(findings)
+    occurrences: Counter[tuple[str, str, str]] = Counter()
+    for index in sorted(
+        range(len(findings)), key=lambda position: (findings[position].line, findings[position].column)
+    ):
         key = _key(findings[index])
-        found[index] = hashlib.sha256(json.dumps([*key, seen[key]]).encode()).hexdigest()[:32]
-        seen[key] += 1
-    return tuple(found)
+        digests[index] = hashlib.sha256(json.dumps([*key, occurrences[key]]).encode()).hexdigest()[:32]
+        occurrences[key] += 1
+    return tuple(digests)
 
 
-def unknown(findings: Sequence[Finding], known: Iterable[Finding]) -> tuple[Finding, ...]:
+def new_findings(findings: Sequence[Finding], known: Iterable[Finding]) -> tuple[Finding, ...]:
     """The findings whose fingerprint no known finding has."""
-    there = set(fingerprints(tuple(known)))
-    return tuple(item for item, mark in zip(findings, fingerprints(findings), strict=True) if mark not in there)
+    known_digests = set(fingerprints(tuple(known)))
+    return tuple(
+        finding for finding, digest in zip(findings, fingerprints(findings), strict=True) if digest not in known_digests
+    )
 
 
 def _key(finding: Finding) -> tuple[str, str, str]:

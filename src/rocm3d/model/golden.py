@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from rocm3d.model.backend_check import NumericCheck
 from rocm3d.model.base import Document, Record
-from rocm3d.model.look import Check
 
 
 class RecordedFile(Record):
@@ -17,7 +17,7 @@ class RecordedFile(Record):
     dtype: str = ""
 
 
-class LeftOut(Record):
+class OmittedOutput(Record):
     """A value that is not part of a recording, and the reason."""
 
     name: str
@@ -33,10 +33,10 @@ class Recording(Document):
     machine: str
     environment: dict[str, str] = Field(default={}, description="as seen inside the program")
     files: tuple[RecordedFile, ...]
-    left_out: tuple[LeftOut, ...] = ()
+    left_out: tuple[OmittedOutput, ...] = ()
 
 
-class ComparedTensor(Check):
+class ComparedTensor(NumericCheck):
     """One tensor of two recordings. `got` is the candidate's value, `wanted` the reference's."""
 
     dtype: str = ""
@@ -57,4 +57,4 @@ class GoldenComparison(Document):
     @property
     def agrees(self) -> bool:
         """Whether there is at least one tensor and all tensors agree."""
-        return bool(self.tensors) and all(item.agrees for item in self.tensors)
+        return bool(self.tensors) and all(tensor.agrees for tensor in self.tensors)

@@ -13,7 +13,7 @@ from rocm3d.model.location import Location
 Readiness = Literal["ready", "ready-with-deps", "needs-edits", "partial", "blocked"]
 
 
-class Skipped(Record):
+class SkippedFile(Record):
     """A file that was not scanned, and the reason."""
 
     path: str
@@ -44,7 +44,7 @@ class Extension(Record):
     device_flags: tuple[str, ...] = Field(default=(), description="for device code; only literals of the build script")
 
 
-class Counts(Record):
+class FileCounts(Record):
     """What was scanned."""
 
     files: int
@@ -59,11 +59,11 @@ class Inventory(Record):
 
     repository: str
     known_as: str | None = Field(default=None, description="the record of knowledge/ports/ whose marks all match")
-    counts: Counts
+    counts: FileCounts
     dependencies: tuple[Dependency, ...]
     extensions: tuple[Extension, ...]
     families: dict[str, int]
-    skipped: tuple[Skipped, ...]
+    skipped: tuple[SkippedFile, ...]
     ignored: int = 0
     readiness: Readiness
     reasons: tuple[str, ...]

@@ -9,15 +9,15 @@ from pydantic import Field
 
 from rocm3d.model.base import Document, Record
 
-State = Literal["waiting", "running", "done", "failed", "timed_out", "cancelled"]
-STATES: tuple[State, ...] = ("waiting", "running", "done", "failed", "timed_out", "cancelled")
+JobStatus = Literal["waiting", "running", "done", "failed", "timed_out", "cancelled"]
+JOB_STATUSES: tuple[JobStatus, ...] = ("waiting", "running", "done", "failed", "timed_out", "cancelled")
 
 
 class JobState(Record):
     """One job with the counts of its attempts."""
 
     id: str
-    state: State
+    state: JobStatus
     attempts: int = Field(description="number of starts")
     failures: int = Field(description="attempts that failed or timed out since the job was last submitted")
     interruptions: int = Field(description="attempts that were interrupted from outside; they are repeated")
@@ -41,12 +41,12 @@ class JobsReport(Document):
     jobs: tuple[JobState, ...]
 
     @property
-    def counts(self) -> dict[State, int]:
+    def counts(self) -> dict[JobStatus, int]:
         """Number of jobs by state, without empty states."""
-        found = Counter(job.state for job in self.jobs)
-        return {state: found[state] for state in STATES if found[state]}
+        totals = Counter(job.state for job in self.jobs)
+        return {state: totals[state] for state in JOB_STATUSES if totals[state]}
 
     @property
-    def is_unwell(self) -> bool:
+    def has_failures(self) -> bool:
         """Whether a job failed, timed out or was cancelled."""
         return bool({"failed", "timed_out", "cancelled"} & self.counts.keys())

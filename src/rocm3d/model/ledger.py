@@ -12,17 +12,17 @@ from rocm3d.model.base import Document, Record
 
 FixState = Literal["open", "merged", "refused"]
 
-_LINK = re.compile(r"https?://[^\s/@\x00-\x20<>\"'`]+(?:/[^\s\x00-\x20<>\"'`]*)?")
+_PUBLIC_URL = re.compile(r"https?://[^\s/@\x00-\x20<>\"'`]+(?:/[^\s\x00-\x20<>\"'`]*)?")
 
 
-def link(text: str) -> str:
+def check_public_url(text: str) -> str:
     """Accept only public http(s) URLs: no other scheme, no whitespace, no user or password."""
-    if len(text) > 500 or not text.isascii() or _LINK.fullmatch(text) is None:
+    if len(text) > 500 or not text.isascii() or _PUBLIC_URL.fullmatch(text) is None:
         raise ValueError(f"{text!r} is not a link such as https://github.com/OWNER/NAME/pull/1")
     return text
 
 
-Link = Annotated[str, AfterValidator(link)]
+PublicUrl = Annotated[str, AfterValidator(check_public_url)]
 
 
 class Fix(Record):
@@ -35,19 +35,19 @@ class Fix(Record):
     lines: str = Field(default="", description="SHA-256 of the changed lines; empty: entered by hand")
     repositories: tuple[str, ...] = Field(default=(), description="names of the repositories that it unblocks")
     state: FixState = "open"
-    links: tuple[Link, ...] = ()
+    links: tuple[PublicUrl, ...] = ()
     note: str = Field(default="", max_length=500)
     first: date
     changed: date
 
     @model_validator(mode="after")
-    def _shows_where(self) -> Fix:
+    def _check_link(self) -> Fix:
         if self.state != "open" and not self.links:
             raise ValueError(f"state {self.state} needs a link as proof")
         return self
 
     @property
-    def sent(self) -> bool:
+    def has_link(self) -> bool:
         """Whether the ledger has a link to an upstream issue or pull request."""
         return bool(self.links)
 

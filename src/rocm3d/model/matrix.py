@@ -9,10 +9,10 @@ from pydantic import Field
 from rocm3d.model.base import Document, Record
 from rocm3d.model.inventory import Readiness
 
-State = Literal["proven", "works", "work", "blocked", "named"]
+LibraryState = Literal["proven", "works", "work", "blocked", "named"]
 
 
-class Column(Record):
+class MatrixColumn(Record):
     """One repository. `planned` is the GPU of its plan; empty if there is only an inventory."""
 
     repository: str
@@ -20,12 +20,12 @@ class Column(Record):
     planned: str = ""
 
 
-class Row(Record):
+class MatrixRow(Record):
     """One library: its state in each repository that depends on it."""
 
     package: str
     family: str
-    states: dict[str, State]
+    states: dict[str, LibraryState]
 
     @property
     def waiting(self) -> tuple[str, ...]:
@@ -33,7 +33,7 @@ class Row(Record):
         return tuple(name for name, state in self.states.items() if state in ("work", "blocked", "named"))
 
 
-class Unlock(Record):
+class UnlockStep(Record):
     """One step of the suggested order: repositories that are unblocked once this and all earlier libraries work."""
 
     package: str
@@ -44,7 +44,7 @@ class Unlock(Record):
 class Matrix(Document):
     """The result of `rocm3d matrix`."""
 
-    columns: tuple[Column, ...]
-    rows: tuple[Row, ...] = Field(description="sorted by the number of waiting repositories, largest first")
-    order: tuple[Unlock, ...]
+    columns: tuple[MatrixColumn, ...]
+    rows: tuple[MatrixRow, ...] = Field(description="sorted by the number of waiting repositories, largest first")
+    order: tuple[UnlockStep, ...]
     free: tuple[str, ...] = Field(description="repositories that no library blocks")

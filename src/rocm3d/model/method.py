@@ -16,7 +16,7 @@ class Rule(Record):
     advice: tuple[Identifier, ...] = ()
 
 
-class Branch(Record):
+class DecisionBranch(Record):
     """One branch of the decision tree."""
 
     if_found: str
@@ -34,7 +34,7 @@ class Phase(Record):
     codes: tuple[str, ...] = ()
 
 
-class Eval(Record):
+class SkillEval(Record):
     """A prompt that should, or should not, trigger the skill, and the expected behaviours."""
 
     id: Identifier
@@ -49,7 +49,7 @@ class Method(Fact):
     name: Identifier
     description: str = Field(max_length=1024, description="agents read it to decide whether to use the skill")
     rules: tuple[Rule, ...] = Field(min_length=5, max_length=5)
-    tree: tuple[Branch, ...]
+    tree: tuple[DecisionBranch, ...]
     phases: tuple[Phase, ...] = Field(min_length=9, max_length=9)
     verification: tuple[str, ...]
-    evals: tuple[Eval, ...]
+    evals: tuple[SkillEval, ...]

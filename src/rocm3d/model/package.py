@@ -50,7 +50,7 @@ class Route(Fact):
     status: Status = "active"
 
     @model_validator(mode="after")
-    def _says_what_proves_it(self) -> Route:
+    def _check_proof(self) -> Route:
         if self.decision in ("replace", "build", "substitute") and not self.proof:
             raise ValueError(f"route {self.id!r} installs code, so it needs `proof`: how to show that its backend runs")
         return self
@@ -90,7 +90,7 @@ class Package(Fact):
     routes: tuple[Route, ...] = Field(min_length=1)
 
     @model_validator(mode="after")
-    def _extras_are_of_its_names(self) -> Package:
+    def _check_extras(self) -> Package:
         for term in self.only_with_extra:
             name, bracket, extra = term.partition("[")
             if name not in self.pip or not bracket or not extra.endswith("]") or len(extra) < 2:
@@ -98,7 +98,7 @@ class Package(Fact):
         return self
 
     @model_validator(mode="after")
-    def _routes_differ(self) -> Package:
+    def _check_route_ids(self) -> Package:
         ids = [route.id for route in self.routes]
         if len(set(ids)) != len(ids):
             raise ValueError("two routes have the same id")

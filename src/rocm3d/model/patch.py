@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from rocm3d.model.base import Document, Record
-from rocm3d.model.plan import LeftForPerson
+from rocm3d.model.plan import UnresolvedFinding
 
 
 class Proof(Record):
@@ -36,7 +36,7 @@ class FileChange(Record):
     diff: str
 
 
-class Refused(Record):
+class RefusedEdit(Record):
     """A planned edit that was not made. `places` are the locations of its findings."""
 
     path: str
@@ -45,7 +45,7 @@ class Refused(Record):
     places: tuple[str, ...] = ()
 
 
-class ModulePatch(Record):
+class SubmodulePatch(Record):
     """Edits of a submodule, as a separate patch against its commit. The submodule itself is not changed.
 
     `file` is the path of the patch. Paths in `changes` are relative to the outer repository.
@@ -58,7 +58,7 @@ class ModulePatch(Record):
     changes: tuple[FileChange, ...]
 
 
-class Unseen(Record):
+class UnscannedCode(Record):
     """Code that the port uses but that was not scanned, and the commands that would scan it."""
 
     name: str
@@ -74,13 +74,13 @@ class Patch(Document):
     folder: str
     dry_run: bool
     changes: tuple[FileChange, ...]
-    refused: tuple[Refused, ...]
-    left: tuple[LeftForPerson, ...]
-    modules: tuple[ModulePatch, ...] = ()
-    unseen: tuple[Unseen, ...] = ()
+    refused: tuple[RefusedEdit, ...]
+    left: tuple[UnresolvedFinding, ...]
+    modules: tuple[SubmodulePatch, ...] = ()
+    unseen: tuple[UnscannedCode, ...] = ()
 
     @property
     def edited(self) -> tuple[FileChange, ...]:
         """All edited files, including those of submodules."""
-        inside = (change for module in self.modules for change in module.changes)
-        return (*(change for change in self.changes if change.kind == "edited"), *inside)
+        submodule_changes = (change for module in self.modules for change in module.changes)
+        return (*(change for change in self.changes if change.kind == "edited"), *submodule_changes)

@@ -11,21 +11,21 @@ from rocm3d.model.code import Effort
 from rocm3d.model.finding import Finding
 from rocm3d.model.inventory import Readiness
 from rocm3d.model.package import Decision, Licence
+from rocm3d.model.plan_choices import LicenceRule, Platform, Preference
 from rocm3d.model.recipe import Parameters, Safety
 from rocm3d.model.source import Confidence, Source
 from rocm3d.model.stack import Stack
 from rocm3d.model.target import Gpu
-from rocm3d.model.wish import LicenceRule, Platform, Preference
 
 
-class Chosen(Record):
+class ChosenStack(Record):
     """The chosen stack and the reason."""
 
     id: str
     reason: str
 
 
-class Rejected(Record):
+class RejectedAlternative(Record):
     """A rejected alternative, the reason, and what it would need to be chosen."""
 
     id: str
@@ -54,7 +54,7 @@ class DependencyDecision(Record):
     checked: date | None = None
     confidence: Confidence | None = None
     verified_on: tuple[str, ...] = ()
-    alternatives: tuple[Rejected, ...] = ()
+    alternatives: tuple[RejectedAlternative, ...] = ()
 
 
 class PlannedEdit(Record):
@@ -68,7 +68,7 @@ class PlannedEdit(Record):
     findings: tuple[Finding, ...] = Field(min_length=1)
 
 
-class LeftForPerson(Record):
+class UnresolvedFinding(Record):
     """A finding without an automatic fix, and the effort for a person."""
 
     finding: Finding
@@ -121,13 +121,13 @@ class Plan(Document):
     gpu: Gpu
     platform: Platform = "linux"
     prefer: Preference = "stable"
-    stack: Chosen | None
+    stack: ChosenStack | None
     base: Stack | None
-    rejected_stacks: tuple[Rejected, ...]
+    rejected_stacks: tuple[RejectedAlternative, ...]
     decisions: tuple[DependencyDecision, ...]
     edits: tuple[PlannedEdit, ...]
     answered: tuple[Finding, ...] = Field(description="resolved by a decision or by the install files of the port")
-    left: tuple[LeftForPerson, ...]
+    left: tuple[UnresolvedFinding, ...]
     effort: EffortCounts = EffortCounts()
     phases: tuple[PlannedPhase, ...] = ()
     licences: tuple[LicenceNotice, ...] = ()
@@ -138,16 +138,16 @@ class Plan(Document):
     @property
     def stubs(self) -> tuple[DependencyDecision, ...]:
         """Packages that are replaced by a stub or substitute: listed in every report, never counted as verified."""
-        return tuple(item for item in self.decisions if item.decision in ("stub", "substitute"))
+        return tuple(decision for decision in self.decisions if decision.decision in ("stub", "substitute"))
 
-    def refused_by(self, rule: LicenceRule | None) -> str | None:
+    def licence_refusal(self, rule: LicenceRule | None) -> str | None:
         """Why the licence policy refuses the plan; None if it does not."""
         if rule != "refuse" or not self.licences:
             return None
-        terms = "; ".join(f"{item.package} is under {item.licence.name}" for item in self.licences)
+        terms = "; ".join(f"{notice.package} is under {notice.licence.name}" for notice in self.licences)
         return f"refused by the licence policy: {terms}"
 
     @property
     def losses(self) -> tuple[DependencyDecision, ...]:
         """Decisions that lose features, including stubs. The plan lists them first."""
-        return tuple(item for item in self.decisions if item.decision == "stub" or item.loses)
+        return tuple(decision for decision in self.decisions if decision.decision == "stub" or decision.loses)

@@ -12,7 +12,7 @@ from rocm3d.model.package import Licence
 from rocm3d.model.source import Fact, Gfx, Identifier, Source
 
 
-class Need(Record):
+class RequiredPackage(Record):
     """A package that the repository depends on. `without` is what happens if it is missing."""
 
     package: Identifier
@@ -20,7 +20,7 @@ class Need(Record):
     without: str = ""
 
 
-class Memory(Record):
+class MemoryNeed(Record):
     """GPU memory that one mode needs, in GB."""
 
     mode: str
@@ -30,7 +30,7 @@ class Memory(Record):
     source: Source
 
 
-class Point(Record):
+class ViabilityPoint(Record):
     """A dated fact that makes the repository more or less viable, on some or all GPUs."""
 
     id: Identifier
@@ -42,7 +42,7 @@ class Point(Record):
     source: Source
 
 
-class Expected(Record):
+class ExpectedValue(Record):
     """A value that a run of the workload must have, in the syntax of `rocm3d run --expect`: KEY OP VALUE."""
 
     expect: str
@@ -58,10 +58,10 @@ class Workload(Record):
     minutes: int = Field(gt=0)
     artifact: str
     check: str
-    expect: tuple[Expected, ...] = ()
+    expect: tuple[ExpectedValue, ...] = ()
 
 
-class Result(Record):
+class ReportedResult(Record):
     """A reported number. It is `claimed` until one of our evidence bundles confirms it."""
 
     metric: str
@@ -82,16 +82,16 @@ class Port(Fact):
     hosted: bool = Field(default=False, description="a hosted service: nothing to port")
     tier: Literal[1, 2, 3]
     families: tuple[Identifier, ...]
-    needs: tuple[Need, ...] = ()
+    needs: tuple[RequiredPackage, ...] = ()
     builds_on: Identifier | None = Field(default=None, description="another port whose needs and points also apply")
     recipes: tuple[Identifier, ...] = ()
     marks: tuple[str, ...] = Field(default=(), description="paths that together identify a checkout of this repository")
     routes: dict[Identifier, Identifier] = Field(
         default={}, description="package to the route that an earlier port used; preferred if it applies"
     )
-    memory: tuple[Memory, ...] = ()
-    points: tuple[Point, ...] = ()
+    memory: tuple[MemoryNeed, ...] = ()
+    points: tuple[ViabilityPoint, ...] = ()
     workload: Workload | None = None
-    results: tuple[Result, ...] = ()
+    results: tuple[ReportedResult, ...] = ()
     licence: Licence | None = None
     advice: tuple[str, ...] = ()

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from rocm3d.model.base import Document, Record
-from rocm3d.model.bundle import Altered, Bundle, Chain
+from rocm3d.model.bundle import AlteredFile, Bundle, Chain
 from rocm3d.model.evidence import Evidence
 from rocm3d.model.run import RunRecord
 
 
-class JoinedRun(Record):
+class ReportedRun(Record):
     """A recorded run and its chain of evidence. `altered` lists files that differ from the sealed ones."""
 
     folder: str
     run: RunRecord
     chain: Chain
-    altered: tuple[Altered, ...] = ()
+    altered: tuple[AlteredFile, ...] = ()
 
     @property
-    def good(self) -> bool:
+    def is_good(self) -> bool:
         """Whether the run passed and its bundle is unaltered."""
         return self.run.passed and not self.altered
 
@@ -33,7 +33,7 @@ class PortReport(Evidence):
     """`rocm3d report PATH --format json`: evidence.json with the runs stored next to it."""
 
     moved: tuple[str, ...] = ()
-    runs: tuple[JoinedRun, ...] = ()
+    runs: tuple[ReportedRun, ...] = ()
     unread: tuple[UnreadRun, ...] = ()
 
 
@@ -43,13 +43,13 @@ class BundleReport(Document):
     name: str
     sha256: str
     bundle: Bundle
-    altered: tuple[Altered, ...] = ()
+    altered: tuple[AlteredFile, ...] = ()
 
     @property
-    def runs(self) -> tuple[JoinedRun, ...]:
+    def runs(self) -> tuple[ReportedRun, ...]:
         """The runs with their chains. An altered file counts against every run of the bundle."""
         chains = self.bundle.chains
         return tuple(
-            JoinedRun(folder=self.name, run=run, chain=chain, altered=self.altered)
+            ReportedRun(folder=self.name, run=run, chain=chain, altered=self.altered)
             for run, chain in zip(self.bundle.runs, chains, strict=False)
         )

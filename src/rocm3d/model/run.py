@@ -9,12 +9,12 @@ from pydantic import Field
 
 from rocm3d.model.artifact import Artifact
 from rocm3d.model.base import Document, Record
-from rocm3d.model.evidence import Missing, Sealed
+from rocm3d.model.evidence import MissingLink, SealedFile
 
-Status = Literal["finished", "failed", "out_of_memory", "killed", "timed_out", "interrupted"]
+RunStatus = Literal["finished", "failed", "out_of_memory", "killed", "timed_out", "interrupted"]
 
 
-class Installed(Record):
+class InstalledPackage(Record):
     """An installed distribution. `origin` is empty if it came from an index, else its URL or folder."""
 
     name: str
@@ -35,7 +35,7 @@ class Manifest(Record):
     torch: str = ""
     python: str = ""
     interpreter: str = ""
-    packages: tuple[Installed, ...] = ()
+    packages: tuple[InstalledPackage, ...] = ()
     variables: dict[str, str] = Field(default={}, description="those that affect the run; without secrets")
     commit: str = ""
     dirty: tuple[str, ...] | None = Field(default=None, description="uncommitted paths; None: not a git repository")
@@ -70,7 +70,7 @@ class KernelTime(Record):
     operation: str = ""
 
 
-class AttentionWay(Record):
+class AttentionBackend(Record):
     """The backend that torch chose for scaled_dot_product_attention, as reported by torch."""
 
     way: str
@@ -97,7 +97,7 @@ class MemoryPoint(Record):
     bytes: int
 
 
-class Memory(Record):
+class PeakMemory(Record):
     """Peak memory in bytes; None if it could not be measured. Points are samples over time, for a plot."""
 
     gpu_allocated: int | None = None
@@ -107,7 +107,7 @@ class Memory(Record):
     host_points: tuple[MemoryPoint, ...] = ()
 
 
-class Met(Record):
+class ExpectationResult(Record):
     """An expectation of a run and the value that was found."""
 
     expectation: str
@@ -124,26 +124,26 @@ class RunRecord(Document):
     started: datetime
     seconds: float
     limit: float
-    status: Status
+    status: RunStatus
     exit_code: int | None = Field(description="None: stopped by a signal or the time limit")
     reason: str = Field(default="", description="why the run did not finish")
     manifest: Manifest
     modules: tuple[LoadedModule, ...] = ()
     fallbacks: tuple[ImportFallback, ...] = ()
     libraries: tuple[str, ...] = ()
-    attention: tuple[AttentionWay, ...] = ()
+    attention: tuple[AttentionBackend, ...] = ()
     kernels: tuple[KernelTime, ...] = ()
     profiled_seconds: float = 0.0
     backends: dict[str, tuple[str, ...]] = Field(default={}, description="by operation, sorted by time, largest first")
-    memory: Memory = Memory()
+    memory: PeakMemory = PeakMemory()
     steps: tuple[Steps, ...] = ()
     cold_caches: tuple[str, ...] = ()
-    files: tuple[Sealed, ...] = ()
+    files: tuple[SealedFile, ...] = ()
     artifacts: tuple[Artifact, ...] = ()
-    expectations: tuple[Met, ...] = ()
-    missing: tuple[Missing, ...] = ()
+    expectations: tuple[ExpectationResult, ...] = ()
+    missing: tuple[MissingLink, ...] = ()
 
     @property
     def passed(self) -> bool:
         """Whether the run finished and met every expectation."""
-        return self.status == "finished" and all(item.met for item in self.expectations)
+        return self.status == "finished" and all(expectation.met for expectation in self.expectations)

@@ -13,8 +13,8 @@ from pydantic import Field
 from rocm3d.model.base import Document, Record
 
 Count = Annotated[int, Field(ge=0, lt=1 << 63)]
-Text = Annotated[str, Field(max_length=4096)]
-Word = Annotated[str, Field(max_length=256)]
+LongText = Annotated[str, Field(max_length=4096)]
+ShortText = Annotated[str, Field(max_length=256)]
 Cpus = Annotated[str, Field(max_length=1024, pattern=r"^(\d{1,6}(-\d{1,6})?(,\d{1,6}(-\d{1,6})?)*)?$")]
 """A list of processors as Linux writes it: 0-7,16-23."""
 # These values can appear in commands that a user copies, so their patterns are strict.
@@ -29,8 +29,8 @@ _MANY = Field(default=(), max_length=4096)
 class Bridge(Record):
     """A PCI bridge between a GPU and the CPU. `id` is vendor:device."""
 
-    pci: Word
-    id: Word
+    pci: ShortText
+    id: ShortText
     width: Count = 0
     max_width: Count = 0
 
@@ -50,7 +50,7 @@ class GraphicsCard(Record):
     render_minor: Count = 0
     simd_count: Count = 0
     integrated: bool = False
-    driver: Word = ""
+    driver: ShortText = ""
     vram_bytes: Count = 0
     visible_bytes: Count = 0
     gtt_bytes: Count = 0
@@ -59,11 +59,11 @@ class GraphicsCard(Record):
     speed: Annotated[float, Field(ge=0, lt=1e6)] = 0
     max_speed: Annotated[float, Field(ge=0, lt=1e6)] = 0
     atomics: bool | None = None
-    iommu: Word = ""
+    iommu: ShortText = ""
     numa_node: Annotated[int, Field(ge=-1, lt=1 << 31)] = -1
     cpus: Cpus = ""
-    compute_partition: Word = ""
-    performance_level: Word = ""
+    compute_partition: ShortText = ""
+    performance_level: ShortText = ""
     bridges: tuple[Bridge, ...] = Field(default=(), max_length=64)
 
 
@@ -74,7 +74,7 @@ class DeviceFile(Record):
     usable: bool
     group: Name
     member: bool = False
-    mode: Word = ""
+    mode: ShortText = ""
 
 
 class CacheGroup(Record):
@@ -87,12 +87,12 @@ class CacheGroup(Record):
 class Processor(Record):
     """CPU and system memory. `usable_cpus` and `memory_limit` are the limits of this process. 0: unknown."""
 
-    model: Word = ""
+    model: ShortText = ""
     cpus: Count = 0
     usable_cpus: Count = 0
     l3: tuple[CacheGroup, ...] = Field(default=(), max_length=1024)
     numa_nodes: Count = 0
-    numa_balancing: Word = ""
+    numa_balancing: ShortText = ""
     memory_bytes: Count = 0
     available_bytes: Count = 0
     memory_limit: Count = 0
@@ -103,8 +103,8 @@ class RocmInstall(Record):
     """An installed ROCm. `form` is how it was installed."""
 
     form: Literal["system", "distribution", "pip", "conda"]
-    path: Text
-    version: Word = ""
+    path: LongText
+    version: ShortText = ""
     compiler: bool = False
 
 
@@ -112,17 +112,17 @@ class InstalledDistribution(Record):
     """A distribution that is installed for the interpreter."""
 
     name: Name
-    version: Word = ""
+    version: ShortText = ""
 
 
 class Interpreter(Record):
     """The user's Python and the torch that it imports. `hip` and `cuda` come from torch/version.py."""
 
-    path: Text
-    version: Word
-    torch: Word = ""
-    hip: Word = ""
-    cuda: Word = ""
+    path: LongText
+    version: ShortText
+    torch: ShortText = ""
+    hip: ShortText = ""
+    cuda: ShortText = ""
     own_runtime: bool = Field(default=False, description="torch bundles its own HSA runtime")
     distributions: tuple[InstalledDistribution, ...] = Field(default=(), max_length=20000)
 
@@ -131,31 +131,31 @@ class KernelCache(Record):
     """The folder in which a library caches compiled kernels. `variable` is the environment variable that sets it."""
 
     variable: Name
-    path: Text
+    path: LongText
     writable: bool
-    filesystem: Word = ""
+    filesystem: ShortText = ""
 
 
 class Snapshot(Document):
     """Facts about a machine, collected without root and without ROCm."""
 
-    taken: Word
-    system: Word = ""
-    kernel: Word = ""
-    boot: tuple[Word, ...] = Field(default=(), max_length=256, description="boot parameters that affect a GPU")
-    driver: Word = Field(default="", description="version of the amdgpu driver; empty: the one of the kernel tree")
+    taken: ShortText
+    system: ShortText = ""
+    kernel: ShortText = ""
+    boot: tuple[ShortText, ...] = Field(default=(), max_length=256, description="boot parameters that affect a GPU")
+    driver: ShortText = Field(default="", description="version of the amdgpu driver; empty: the one of the kernel tree")
     wsl: Literal["", "1", "2"] = ""
-    container: Word = ""
+    container: ShortText = ""
     nvidia: bool = False
-    groups: tuple[Word, ...] = _MANY
+    groups: tuple[ShortText, ...] = _MANY
     root: bool = False
     gpus: tuple[GraphicsCard, ...] = Field(default=(), max_length=256)
     devices: tuple[DeviceFile, ...] = _MANY
     processor: Processor = Processor()
     rocm: tuple[RocmInstall, ...] = Field(default=(), max_length=256)
     python: Interpreter | None = None
-    no_python: Text = Field(default="", description="why no interpreter was inspected")
-    variables: dict[Name, Text] = Field(default={}, max_length=4096)
+    no_python: LongText = Field(default="", description="why no interpreter was inspected")
+    variables: dict[Name, LongText] = Field(default={}, max_length=4096)
     caches: tuple[KernelCache, ...] = Field(default=(), max_length=256)
 
     @property
@@ -170,4 +170,4 @@ class Snapshot(Document):
 
     def device(self, path: str) -> DeviceFile | None:
         """The device file with this path, or None."""
-        return next((item for item in self.devices if item.path == path), None)
+        return next((device for device in self.devices if device.path == path), None)

@@ -17,7 +17,7 @@ Status = Literal["active", "planned", "refuted"]
 """planned: its detector or rewrite does not exist yet, so it is never used; refuted: no longer true."""
 
 
-def _specifier(text: str) -> str:
+def _check_specifier(text: str) -> str:
     try:
         SpecifierSet(text)
     except InvalidSpecifier as error:
@@ -25,7 +25,7 @@ def _specifier(text: str) -> str:
     return text
 
 
-Range = Annotated[str, AfterValidator(_specifier)]
+Range = Annotated[str, AfterValidator(_check_specifier)]
 """A PEP 440 specifier; the empty string means any version."""
 
 Identifier = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]*$")]

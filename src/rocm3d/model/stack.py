@@ -7,8 +7,8 @@ from typing import Literal
 
 from pydantic import Field
 
+from rocm3d.model.plan_choices import Platform
 from rocm3d.model.source import Fact, Gfx, Identifier
-from rocm3d.model.wish import Platform
 
 
 class Stack(Fact):

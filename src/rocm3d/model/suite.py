@@ -13,7 +13,7 @@ ProbeName = Annotated[str, Field(pattern=r"^[a-z0-9_]*$")]
 """The stem of a file in payload/probes/; empty: none."""
 
 
-class OwnProbe(Record):
+class SuiteProbe(Record):
     """A probe without a package record. `modules` are the import names that it checks."""
 
     probe: ProbeName
@@ -27,10 +27,10 @@ class Suite(Fact):
     title: str
     base: bool = Field(default=False, description="the other suites depend on it: part of every verification")
     packages: tuple[Identifier, ...] = ()
-    probes: tuple[OwnProbe, ...] = ()
+    probes: tuple[SuiteProbe, ...] = ()
 
     @model_validator(mode="after")
-    def _is_not_empty(self) -> Suite:
+    def _check_not_empty(self) -> Suite:
         if not self.packages and not self.probes:
             raise ValueError(f"suite {self.id!r} needs packages or probes")
         return self

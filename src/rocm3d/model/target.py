@@ -37,7 +37,7 @@ class Target(Fact):
     notes: tuple[str, ...] = ()
 
     @model_validator(mode="after")
-    def _default_is_a_product(self) -> Target:
+    def _check_default_product(self) -> Target:
         if self.default_product not in {product.id for product in self.products}:
             raise ValueError(f"default_product {self.default_product!r} is not in products")
         return self

@@ -7,12 +7,12 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
 
-_HALF = re.compile("[\ud800-\udfff]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-def encodable(text: str) -> str:
+def replace_surrogates(text: str) -> str:
     """Replace lone surrogates by `?`, so that the text can be encoded. The length stays the same."""
-    return text if text.isascii() else _HALF.sub("?", text)
+    return text if text.isascii() else _SURROGATE.sub("?", text)
 
 
 @dataclass(frozen=True)
@@ -22,30 +22,30 @@ class Text:
     data: bytes
 
     @cached_property
-    def _starts(self) -> list[int]:
-        starts, at = [0], self.data.find(b"\n")
-        while at >= 0:
-            starts.append(at + 1)
-            at = self.data.find(b"\n", at + 1)
+    def _line_starts(self) -> list[int]:
+        starts, newline_offset = [0], self.data.find(b"\n")
+        while newline_offset >= 0:
+            starts.append(newline_offset + 1)
+            newline_offset = self.data.find(b"\n", newline_offset + 1)
         return starts
 
     def line_of(self, offset: int) -> int:
         """The 1-based line of a byte offset."""
-        return bisect_right(self._starts, offset)
+        return bisect_right(self._line_starts, offset)
 
-    def place(self, offset: int) -> tuple[int, int]:
+    def position(self, offset: int) -> tuple[int, int]:
         """The 1-based line and column (in characters) of a byte offset."""
         line = self.line_of(offset)
-        start, column = self._counted.get(line, (self._starts[line - 1], 1))
+        start, column = self._last_position.get(line, (self._line_starts[line - 1], 1))
         # A minified file may be one line, so counting continues at the previous position; never inside a character.
         if start > offset or b"\x80" <= self.data[start : start + 1] < b"\xc0":
-            start, column = self._starts[line - 1], 1
+            start, column = self._line_starts[line - 1], 1
         column += len(self.data[start:offset].decode("utf-8", "replace"))
-        self._counted[line] = offset, column
+        self._last_position[line] = offset, column
         return line, column
 
     @cached_property
-    def _counted(self) -> dict[int, tuple[int, int]]:
+    def _last_position(self) -> dict[int, tuple[int, int]]:
         """By line: offset and column of the last call."""
         return {}
 

@@ -19,7 +19,7 @@ _MAX_CHARACTERS = 300_000
 _MAX_DEPTH = 60
 
 
-class NotToml(ValueError):  # noqa: N818
+class TomlError(ValueError):
     """The bytes are not TOML, or exceed a limit."""
 
 
@@ -28,26 +28,26 @@ def parse(data: bytes) -> dict[str, Any]:
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise NotToml("is not UTF-8, so it is not TOML") from error
+        raise TomlError("is not UTF-8, so it is not TOML") from error
     if len(text) > _MAX_CHARACTERS:
-        raise NotToml("is too large to be read as TOML")
-    if _is_deep(text):
-        raise NotToml("nests too deeply to be read as TOML")
+        raise TomlError("is too large to be read as TOML")
+    if _has_deep_key(text):
+        raise TomlError("nests too deeply to be read as TOML")
     try:
         return tomllib.loads(text)
     except RecursionError as error:
-        raise NotToml("nests too deeply to be read as TOML") from error
+        raise TomlError("nests too deeply to be read as TOML") from error
     except ValueError as error:  # also raised by integers with too many digits
-        raise NotToml(f"is not valid TOML: {error}") from error
+        raise TomlError(f"is not valid TOML: {error}") from error
 
 
-def _is_deep(text: str) -> bool:
+def _has_deep_key(text: str) -> bool:
     """Whether a dotted key has too many parts. The parser needs quadratic time and memory for them."""
-    names = STRING_OR_COMMENT.sub(lambda match: "" if match.group()[0] == "#" else "s", text)
-    for line in names.split("\n"):
-        run = 0
+    without_strings = STRING_OR_COMMENT.sub(lambda match: "" if match.group()[0] == "#" else "s", text)
+    for line in without_strings.split("\n"):
+        depth = 0
         for part in line.split(".") if line.count(".") >= _MAX_DEPTH else ():
-            run = run + 1 if _NAME.fullmatch(part) else 0
-            if run >= _MAX_DEPTH:
+            depth = depth + 1 if _NAME.fullmatch(part) else 0
+            if depth >= _MAX_DEPTH:
                 return True
     return False

@@ -16,7 +16,7 @@ Headers = Literal["real", "mixed", "declared"]
 """real: from one ROCm release; mixed: from several; declared: some are declaration-only headers of rocm3d."""
 
 
-class Taken(Record):
+class WheelContent(Record):
     """A folder or file of a wheel and its destination. `missing_only` does not overwrite existing files."""
 
     prefix: str
@@ -33,7 +33,7 @@ class WheelPart(Record):
     python: str = ""
     platforms: tuple[str, ...] = ()
     megabytes: int = Field(gt=0, description="maximum download size")
-    takes: tuple[Taken, ...] = Field(min_length=1)
+    takes: tuple[WheelContent, ...] = Field(min_length=1)
     why: str
 
 
@@ -81,7 +81,7 @@ class WheelToolchain(Fact):
     empty_libraries: tuple[str, ...] = ()
 
 
-class FoundToolchain(Record):
+class DetectedToolchain(Record):
     """A compiler for AMD targets. `lacks` is why it cannot be used; `targets` were tested by compiling a kernel."""
 
     kind: ToolchainKind
@@ -96,4 +96,4 @@ class FoundToolchain(Record):
 class Toolchains(Document):
     """The result of `rocm3d toolchain`, best first."""
 
-    found: tuple[FoundToolchain, ...]
+    found: tuple[DetectedToolchain, ...]

@@ -7,15 +7,15 @@ from typing import Literal
 from pydantic import Field
 
 from rocm3d.model.base import Document, Record
-from rocm3d.model.evidence import Sealed
+from rocm3d.model.evidence import SealedFile
 from rocm3d.model.patch import Proof
 from rocm3d.model.verdict import Verdict
 
 DraftKind = Literal["pr", "issue"]
-Part = Literal["repository", "submodule", "dependency"]
+PartKind = Literal["repository", "submodule", "dependency"]
 
 
-class Edited(Record):
+class EditedFile(Record):
     """One edited file. `proof` is None if it is not proven that NVIDIA builds see the same code."""
 
     path: str
@@ -25,7 +25,7 @@ class Edited(Record):
     minus: int = Field(default=0, description="lines removed")
 
     @property
-    def holds(self) -> bool:
+    def is_proven(self) -> bool:
         """Whether it is proven that NVIDIA builds see the same code."""
         return self.proof is not None and self.proof.holds
 
@@ -38,11 +38,11 @@ class Proposal(Record):
     """
 
     name: str
-    part: Part
+    part: PartKind
     origin: str = ""
     commit: str = ""
     inside: str = ""
-    edited: tuple[Edited, ...] = ()
+    edited: tuple[EditedFile, ...] = ()
     added: tuple[str, ...] = ()
     checks: tuple[Verdict, ...] = ()
 
@@ -51,7 +51,7 @@ class Draft(Record):
     """A draft in its folder. `fix` is its id in the ledger; empty: not in the ledger."""
 
     name: str
-    part: Part
+    part: PartKind
     kind: DraftKind
     title: str
     folder: str
@@ -68,4 +68,4 @@ class Drafts(Document):
 
     repository: str
     drafts: tuple[Draft, ...]
-    files: tuple[Sealed, ...]
+    files: tuple[SealedFile, ...]

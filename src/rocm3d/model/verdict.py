@@ -22,7 +22,7 @@ class Verdict(Record):
     looked_at: tuple[str, ...] = ()
 
     @model_validator(mode="after")
-    def _is_honest(self) -> Verdict:
+    def _check_reason(self) -> Verdict:
         if self.outcome == "passed" and not self.looked_at:
             raise ValueError("outcome passed needs looked_at: what was checked")
         if self.outcome != "passed" and not self.reason:

@@ -18,77 +18,81 @@ CUDA = re.compile(r"^nvidia-cu|(^|-)cu(da)?1\d")
 NESTED = re.compile(r"\s*(-c|-r|--constraint|--requirement)[ =]\s*(?!/|\w+:)(\S+)")
 
 
-def plain(name: str) -> str:
+def normalise(name: str) -> str:
     """Normalised name of a distribution (PEP 503)."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def name_in(line: str) -> str:
+def requirement_name(line: str) -> str:
     """Normalised name at the start of a requirement line; empty if there is none."""
     match = re.match(r"\s*([A-Za-z0-9][\w.-]*)", line)
-    return plain(match.group(1)) if match else ""
+    return normalise(match.group(1)) if match else ""
 
 
-def installed() -> dict[str, metadata.Distribution]:
+def installed_distributions() -> dict[str, metadata.Distribution]:
     """All distributions by normalised name."""
-    return {plain(dist.metadata["Name"]): dist for dist in metadata.distributions() if dist.metadata["Name"]}
+    return {normalise(dist.metadata["Name"]): dist for dist in metadata.distributions() if dist.metadata["Name"]}
 
 
-def held() -> dict[str, set[str]]:
+def base_pins() -> dict[str, set[str]]:
     """Pins (name==version) of the distributions that contain each module: triton has several distribution names."""
-    found: dict[str, set[str]] = {module: set() for module in MODULES}
-    for name, dist in installed().items():
-        tops = set((dist.read_text("top_level.txt") or "").split()) or {file.parts[0] for file in dist.files or ()}
+    pins_by_module: dict[str, set[str]] = {module: set() for module in MODULES}
+    for name, dist in installed_distributions().items():
+        top_level = set((dist.read_text("top_level.txt") or "").split()) or {file.parts[0] for file in dist.files or ()}
         for module in MODULES:
-            if name == module or module in tops:
-                found[module].add(f"{name}=={dist.version}")
-    return found
+            if name == module or module in top_level:
+                pins_by_module[module].add(f"{name}=={dist.version}")
+    return pins_by_module
 
 
-def hip() -> str | None:
+def hip_version() -> str | None:
     """torch.version.hip, without importing torch."""
     spec = util.find_spec("torch")
     for folder in (spec.submodule_search_locations or ()) if spec else ():
         version = Path(folder, "version.py")
         if version.is_file():
-            found = runpy.run_path(str(version)).get("hip")
-            return None if found is None else str(found)
+            value = runpy.run_path(str(version)).get("hip")
+            return None if value is None else str(value)
     return None
 
 
-def state() -> dict[str, str]:
+def base_state() -> dict[str, str]:
     """The state that no install step may change, including the list of CUDA packages."""
-    found = {module: " ".join(sorted(pins)) or "none" for module, pins in held().items()}
-    cuda = sorted(name for name in installed() if CUDA.search(name))
-    return {**found, "HIP": hip() or "none", "CUDA packages": " ".join(cuda) or "none"}
+    versions = {module: " ".join(sorted(pins)) or "none" for module, pins in base_pins().items()}
+    cuda = sorted(name for name in installed_distributions() if CUDA.search(name))
+    return {**versions, "HIP": hip_version() or "none", "CUDA packages": " ".join(cuda) or "none"}
 
 
 def changes(before: str) -> Iterator[str]:
     """Differences from an earlier state."""
-    was = dict(line.split(": ", 1) for line in before.splitlines())
-    for name, now in state().items():
-        if was.get(name) != now:
-            yield f"{name}: {was.get(name)} became {now}"
+    earlier = dict(line.split(": ", 1) for line in before.splitlines())
+    for name, current in base_state().items():
+        if earlier.get(name) != current:
+            yield f"{name}: {earlier.get(name)} became {current}"
 
 
-def pins(path: str, absent: str) -> Iterator[str]:
+def constraint_lines(path: str, absent: str) -> Iterator[str]:
     """Lines of a file without base packages, then pins of the installed base; `absent` formats missing modules."""
-    found = held()
-    ours = {*MODULES, *(name_in(pin) for module_pins in found.values() for pin in module_pins)}
+    pins_by_module = base_pins()
+    base_names = {*MODULES, *(requirement_name(pin) for module_pins in pins_by_module.values() for pin in module_pins)}
     for line in Path(path).read_text(encoding="utf-8", errors="replace").splitlines():
         nested = NESTED.match(line)
         if nested:
             yield f"{nested.group(1)} {Path(path).parent / nested.group(2)}"
-        elif name_in(line) not in ours:
+        elif requirement_name(line) not in base_names:
             yield line
-    for module, given in found.items():
-        yield from sorted(given)
-        if all(name_in(pin) != module for pin in given):
-            other = f"comes.as.{name_in(min(given)).replace('-', '.')}" if given else "not.in.the.base"
-            yield absent.format(name=module, why=other)
+    for module, installed_pins in pins_by_module.items():
+        yield from sorted(installed_pins)
+        if all(requirement_name(pin) != module for pin in installed_pins):
+            reason = (
+                f"comes.as.{requirement_name(min(installed_pins)).replace('-', '.')}"
+                if installed_pins
+                else "not.in.the.base"
+            )
+            yield absent.format(name=module, why=reason)
 
 
-def build(folder: str) -> Iterator[str]:
+def build_requirements(folder: str) -> Iterator[str]:
     """`shared` if the build of a source needs the installed torch, else `apart`; then missing build requirements."""
     requires = ["setuptools", "wheel"]
     project, setup = Path(folder, "pyproject.toml"), Path(folder, "setup.py")
@@ -97,52 +101,56 @@ def build(folder: str) -> Iterator[str]:
         table = toml.loads(project.read_text(encoding="utf-8")).get("build-system", {})
         requires = table.get("requires", requires)
     text = setup.read_text(encoding="utf-8", errors="replace") if setup.is_file() else ""
-    names = {name_in(item) for item in requires}
+    names = {requirement_name(requirement) for requirement in requires}
     uses_torch = names & set(MODULES) or re.search(r"^\s*(import|from)\s+torch\b", text, re.MULTILINE)
     yield "shared" if uses_torch else "apart"
-    here = installed()
-    yield from (item for item in requires if name_in(item) not in MODULES and name_in(item) not in here)
+    distributions = installed_distributions()
+    yield from (
+        requirement
+        for requirement in requires
+        if requirement_name(requirement) not in MODULES and requirement_name(requirement) not in distributions
+    )
 
 
-def is_from(folder: str) -> bool:
+def is_installed_from(folder: str) -> bool:
     """Whether a distribution is installed from this folder."""
-    wanted = Path(folder).as_uri()
+    url = Path(folder).as_uri()
     origins = (dist.read_text("direct_url.json") for dist in metadata.distributions())
-    return any(json.loads(text).get("url", "").rstrip("/") == wanted for text in origins if text)
+    return any(json.loads(text).get("url", "").rstrip("/") == url for text in origins if text)
 
 
-def there(names: Iterable[str]) -> Iterator[str]:
+def installed_versions(names: Iterable[str]) -> Iterator[str]:
     """Installed ones of the named distributions, with their versions."""
-    here = installed()
-    yield from (f"{name} {here[name].version}" for name in map(plain, names) if name in here)
+    distributions = installed_distributions()
+    yield from (f"{name} {distributions[name].version}" for name in map(normalise, names) if name in distributions)
 
 
-def lacking(requirements: Iterable[str]) -> Iterator[str]:
+def missing_requirements(requirements: Iterable[str]) -> Iterator[str]:
     """Requirements whose distribution is not installed in any version."""
-    here = installed()
-    yield from (item for item in requirements if name_in(item) not in here)
+    distributions = installed_distributions()
+    yield from (requirement for requirement in requirements if requirement_name(requirement) not in distributions)
 
 
-def without(modules: Iterable[str]) -> Iterator[str]:
+def missing_modules(modules: Iterable[str]) -> Iterator[str]:
     """Base modules that no distribution contains."""
-    found = held()
-    yield from (module for module in modules if not found.get(module))
+    pins_by_module = base_pins()
+    yield from (module for module in modules if not pins_by_module.get(module))
 
 
-ANSWERS: dict[str, Callable[[list[str]], Iterable[str]]] = {
-    "state": lambda _: (f"{name}: {value}" for name, value in state().items()),
+COMMANDS: dict[str, Callable[[list[str]], Iterable[str]]] = {
+    "state": lambda _: (f"{name}: {value}" for name, value in base_state().items()),
     "changes": lambda args: changes(args[0]),
-    "constraints": lambda args: pins(args[0], "{name}==0+{why}"),
-    "overrides": lambda args: pins(args[0], "{name} ; sys_platform == 'never'"),
-    "build": lambda args: build(args[0]),
-    "from": lambda args: ["yes"] if is_from(args[0]) else [],
-    "there": there,
-    "lacking": lacking,
-    "without": without,
+    "constraints": lambda args: constraint_lines(args[0], "{name}==0+{why}"),
+    "overrides": lambda args: constraint_lines(args[0], "{name} ; sys_platform == 'never'"),
+    "build": lambda args: build_requirements(args[0]),
+    "from": lambda args: ["yes"] if is_installed_from(args[0]) else [],
+    "there": installed_versions,
+    "lacking": missing_requirements,
+    "without": missing_modules,
     "address": lambda args: [Path(args[0]).as_uri()],
     "python": lambda _: [".".join(map(str, sys.version_info[:2]))],
 }
 
 if __name__ == "__main__":
-    for answer in ANSWERS[sys.argv[1]](sys.argv[2:]):
+    for answer in COMMANDS[sys.argv[1]](sys.argv[2:]):
         sys.stdout.write(f"{answer}\n")

@@ -16,32 +16,32 @@ import sys
 import time
 from pathlib import Path
 
-ROUNDS = 40
+MAX_ROUNDS = 40
 PAUSE = 0.05
 
 
-def marked(mark: str) -> list[int]:
+def marked_processes(mark: str) -> list[int]:
     """Ids of processes whose environment contains the mark."""
-    wanted, found = f"ROCM3D_KEPT_BY={mark}".encode(), []
+    entry_text, pids = f"ROCM3D_KEPT_BY={mark}".encode(), []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             with contextlib.suppress(OSError):
-                if wanted in (entry / "environ").read_bytes().split(b"\0"):
-                    found.append(int(entry.name))
-    return found
+                if entry_text in (entry / "environ").read_bytes().split(b"\0"):
+                    pids.append(int(entry.name))
+    return pids
 
 
 def clean(mark: str, folder: str) -> None:
     """Kill marked processes and remove the folder; repeated, because a process may just be starting."""
-    quiet = 0
-    for _ in range(ROUNDS):
-        running = marked(mark)
-        for number in running:
+    quiet_rounds = 0
+    for _ in range(MAX_ROUNDS):
+        running = marked_processes(mark)
+        for pid in running:
             with contextlib.suppress(OSError):
-                os.kill(number, signal.SIGKILL)
+                os.kill(pid, signal.SIGKILL)
         shutil.rmtree(folder, ignore_errors=True)
-        quiet = 0 if running or Path(folder).exists() else quiet + 1
-        if quiet == 3:
+        quiet_rounds = 0 if running or Path(folder).exists() else quiet_rounds + 1
+        if quiet_rounds == 3:
             return
         time.sleep(PAUSE)
 

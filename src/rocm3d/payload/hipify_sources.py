@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 
-def load(parent: str) -> Any:
+def load_hipify(parent: str) -> Any:
     """torch.utils.hipify, or the same package from a separate folder."""
     if parent:
         sys.path.insert(0, parent)
@@ -28,7 +28,7 @@ def load(parent: str) -> Any:
 
 def translate(request: dict[str, Any]) -> Any:
     """Call hipify with the arguments of CUDAExtension, of `load`, or of torch's own build."""
-    hipify_python = load(request["package_parent"])
+    hipify_python = load_hipify(request["package_parent"])
     project = request["project"]
     options: dict[str, Any] = {
         "project_directory": project,
@@ -53,11 +53,11 @@ def main() -> None:
     with contextlib.redirect_stdout(io.StringIO()):  # hipify prints progress
         results = translate(request)
     package = importlib.import_module("hipify" if request["package_parent"] else "torch.utils.hipify")
-    answer = {
+    response = {
         "version": getattr(package, "__version__", "1.0.0"),
-        "files": {path: {"path": item.hipified_path, "status": item.status} for path, item in results.items()},
+        "files": {path: {"path": result.hipified_path, "status": result.status} for path, result in results.items()},
     }
-    sys.stdout.write(json.dumps(answer) + "\n")
+    sys.stdout.write(json.dumps(response) + "\n")
 
 
 if __name__ == "__main__":

@@ -7,29 +7,29 @@ import struct
 from pathlib import Path
 from typing import Any
 
-_CODES = {
+_NPY_DTYPES = {
     "float64": "<f8", "float32": "<f4", "float16": "<f2", "complex64": "<c8", "complex128": "<c16",
     "int64": "<i8", "int32": "<i4", "int16": "<i2", "int8": "|i1", "uint8": "|u1", "bool": "|b1",
 }  # fmt: skip
 
 
-def write(place: Path, tensor: Any, torch: Any) -> str:
+def write(path: Path, tensor: Any, torch: Any) -> str:
     """Write a tensor; returns the name of its dtype. bfloat16 and 8-bit floats become float32, which is exact."""
     dtype = str(tensor.dtype).rpartition(".")[2]
-    plain = tensor.detach()
-    if plain.layout != torch.strided:
-        plain = plain.to_dense()
-    if dtype not in _CODES:
-        if not plain.is_floating_point():
+    array = tensor.detach()
+    if array.layout != torch.strided:
+        array = array.to_dense()
+    if dtype not in _NPY_DTYPES:
+        if not array.is_floating_point():
             raise TypeError(f"{dtype} tensors are not supported")
-        plain = plain.to(torch.float32)
-    plain = plain.cpu().contiguous().resolve_conj().resolve_neg()
-    code = _CODES.get(dtype, "<f4")
-    header = f"{{'descr': '{code}', 'fortran_order': False, 'shape': {tuple(plain.shape)}, }}"
+        array = array.to(torch.float32)
+    array = array.cpu().contiguous().resolve_conj().resolve_neg()
+    code = _NPY_DTYPES.get(dtype, "<f4")
+    header = f"{{'descr': '{code}', 'fortran_order': False, 'shape': {tuple(array.shape)}, }}"
     header += " " * (-(len(header) + 11) % 64) + "\n"
-    size = plain.numel() * plain.element_size()
-    with place.open("wb") as file:
+    size = array.numel() * array.element_size()
+    with path.open("wb") as file:
         file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode("latin-1"))
         if size:
-            file.write((ctypes.c_char * size).from_address(plain.data_ptr()))
+            file.write((ctypes.c_char * size).from_address(array.data_ptr()))
     return dtype

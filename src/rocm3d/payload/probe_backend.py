@@ -23,12 +23,12 @@ from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
-HERE = Path(__file__).resolve().parent
+PAYLOAD_FOLDER = Path(__file__).resolve().parent
 
 
-def load(name: str) -> Any:
+def load_payload(name: str) -> Any:
     """Load a payload by its path. The payload folder is not on sys.path: probes would shadow the packages."""
-    spec = importlib.util.spec_from_file_location(f"rocm3d_payload_{Path(name).stem}", HERE / f"{name}.py")
+    spec = importlib.util.spec_from_file_location(f"rocm3d_payload_{Path(name).stem}", PAYLOAD_FOLDER / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -45,12 +45,12 @@ def is_installed(name: str) -> bool:
         return top in sys.modules
 
 
-def described(module: Any, roots: list[str]) -> dict[str, Any]:
+def describe_module(module: Any, roots: list[str]) -> dict[str, Any]:
     """Name, file, version and origin of a module."""
     paths = [getattr(module, "__file__", None), *getattr(module, "__path__", ())]
     file = next((str(path) for path in paths if path), "")
     name = module.__name__
-    dists = _distributions().get(name.split(".")[0], [])
+    dists = _distributions_by_module().get(name.split(".")[0], [])
     version = metadata.version(dists[0]) if dists else str(getattr(module, "__version__", ""))
     return {
         "name": name,
@@ -62,24 +62,26 @@ def described(module: Any, roots: list[str]) -> dict[str, Any]:
     }
 
 
-def _distributions() -> dict[str, list[str]]:
+def _distributions_by_module() -> dict[str, list[str]]:
     return dict(metadata.packages_distributions()) if sys.version_info >= (3, 10) else {}
 
 
 def _origin(file: str, dists: list[str], roots: list[str]) -> str:
-    homes = [*site.getsitepackages(), site.getusersitepackages(), sys.prefix, sys.base_prefix]
-    if any(_below(file, home) for home in homes):
+    environment_folders = [*site.getsitepackages(), site.getusersitepackages(), sys.prefix, sys.base_prefix]
+    if any(_is_below(file, home) for home in environment_folders):
         return "environment"
-    if any(_below(file, root) for root in roots):
+    if any(_is_below(file, root) for root in roots):
         return "repository"
     for dist in dists:
-        linked = json.loads(metadata.distribution(dist).read_text("direct_url.json") or "{}")
-        if linked.get("dir_info", {}).get("editable") and _below(file, url2pathname(urlsplit(linked["url"]).path)):
+        direct_url = json.loads(metadata.distribution(dist).read_text("direct_url.json") or "{}")
+        if direct_url.get("dir_info", {}).get("editable") and _is_below(
+            file, url2pathname(urlsplit(direct_url["url"]).path)
+        ):
             return "editable"
     return "elsewhere"
 
 
-def _below(file: str, folder: str) -> bool:
+def _is_below(file: str, folder: str) -> bool:
     try:
         return Path(file).resolve().is_relative_to(Path(folder).resolve())
     except (OSError, ValueError):
@@ -106,27 +108,27 @@ class BackendProbe:
             "probe": request["probe"], "outcome": "broken", "reason": "", "evidence": "", "modules": [],
             "libraries": [], "kernels": None, "checks": [], "facts": {},
         }  # fmt: skip
-        self.tools = load("probe_session")
+        self.tools = load_payload("probe_session")
 
     def run(self) -> None:
         """Fill `answer`. Every exception of the package becomes a result."""
         try:
             self._run()
         except self.tools.FallbackError as end:
-            self._end("fallback", str(end))
+            self._set_result("fallback", str(end))
         except self.tools.NotRunError as end:
-            self._end("not_run", str(end))
+            self._set_result("not_run", str(end))
         except (KeyboardInterrupt, SystemExit) as end:
-            self._end("broken", f"ends the program: {type(end).__name__} {end}")
+            self._set_result("broken", f"ends the program: {type(end).__name__} {end}")
         except BaseException as error:  # noqa: BLE001  (an error of the package is a result)
             traceback.print_exc()
-            self._end("broken", f"{type(error).__name__}: {str(error).strip()[:500]}")
+            self._set_result("broken", f"{type(error).__name__}: {str(error).strip()[:500]}")
 
     def _run(self) -> None:
         names = [name for name in self.request["modules"] if is_installed(name)]
         if not names:
-            return self._end("absent", "is not installed")
-        probe = load(f"probes/{self.request['probe']}") if self.request["probe"] else None
+            return self._set_result("absent", "is not installed")
+        probe = load_payload(f"probes/{self.request['probe']}") if self.request["probe"] else None
         torch = import_torch()
         if torch is not None:
             self.answer["facts"]["gpu"] = torch.cuda.is_available()
@@ -134,55 +136,57 @@ class BackendProbe:
             return None
         before = self.tools.loaded_libraries()
         modules = [importlib.import_module(name) for name in names]
-        self.answer["modules"] = [described(module, self.request["roots"]) for module in modules]
+        self.answer["modules"] = [describe_module(module, self.request["roots"]) for module in modules]
         stand_in = next((item["stands_in"] for item in self.answer["modules"] if item["stands_in"]), "")
         if stand_in:
-            return self._end("fallback", f"replaced by rocm3d: {stand_in}")
+            return self._set_result("fallback", f"replaced by rocm3d: {stand_in}")
         if probe is None:
-            return self._end("imported", "")
-        return self._use(probe, torch, modules, before)
+            return self._set_result("imported", "")
+        return self._run_probe(probe, torch, modules, before)
 
     def _can_run(self, torch: Any, probe: Any) -> bool:
         """False if torch or a GPU is missing; the reason is then in `answer`."""
         if torch is None and getattr(probe, "NEEDS_TORCH", True):
-            self._end("not_run", "torch is not installed")
+            self._set_result("not_run", "torch is not installed")
         elif torch is not None and self.request["device"] == "cuda" and not torch.cuda.is_available():
             kind = "" if torch.version.hip else " (not a ROCm build)"
-            self._end("not_run", f"torch {torch.__version__}{kind} sees no GPU")
+            self._set_result("not_run", f"torch {torch.__version__}{kind} sees no GPU")
         else:
             return True
         return False
 
-    def _use(self, probe: Any, torch: Any, modules: list[Any], before: set[str]) -> None:
-        session = self.tools.ProbeSession(self.request, torch, modules, load)
+    def _run_probe(self, probe: Any, torch: Any, modules: list[Any], before: set[str]) -> None:
+        session = self.tools.ProbeSession(self.request, torch, modules, load_payload)
         try:
             probe.check(session)
         finally:
             native = getattr(probe, "NATIVE", ())
-            self.answer["libraries"] = sorted(self._own(self.tools.loaded_libraries() - before, native))
+            self.answer["libraries"] = sorted(self._own_libraries(self.tools.loaded_libraries() - before, native))
             self.answer["kernels"] = None if session.kernels is None else sorted(session.kernels)
             self.answer["checks"] = session.checks
             self.answer["evidence"] = session.evidence
             self.answer["facts"].update(session.facts)
         wrong = [f"{check['name']} {check['reason']}" for check in session.checks if not check["agrees"]]
         if wrong:
-            self._end("broken", "; ".join(wrong))
+            self._set_result("broken", "; ".join(wrong))
         elif session.evidence == "library" and not self.answer["libraries"]:
-            self._end("fallback", "none of its compiled libraries is loaded")
+            self._set_result("fallback", "none of its compiled libraries is loaded")
         else:
-            self._end("accelerated", "")
+            self._set_result("accelerated", "")
 
-    def _own(self, libraries: set[str], native: tuple[str, ...]) -> set[str]:
+    def _own_libraries(self, libraries: set[str], native: tuple[str, ...]) -> set[str]:
         """Libraries in the package's folders, and those with a name in `native` anywhere."""
         files = {item["file"] for item in self.answer["modules"]}
         folders = [str(Path(file).parent) for file in files if Path(file).stem == "__init__"]
         return {
             path
             for path in libraries
-            if path in files or Path(path).name.split(".")[0] in native or any(_below(path, home) for home in folders)
+            if path in files
+            or Path(path).name.split(".")[0] in native
+            or any(_is_below(path, home) for home in folders)
         }
 
-    def _end(self, outcome: str, reason: str) -> None:
+    def _set_result(self, outcome: str, reason: str) -> None:
         self.answer.update(outcome=outcome, reason=reason)
 
 
@@ -191,7 +195,7 @@ def main() -> None:
     output = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     faulthandler.enable()
-    sys.path[:] = [entry for entry in sys.path if not entry or Path(entry).resolve() != HERE]
+    sys.path[:] = [entry for entry in sys.path if not entry or Path(entry).resolve() != PAYLOAD_FOLDER]
     request = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
     probe = BackendProbe(request)
     probe.run()

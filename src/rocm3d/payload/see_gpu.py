@@ -10,7 +10,7 @@ import json
 from typing import Any
 
 
-def seen() -> dict[str, Any]:
+def visible_gpus() -> dict[str, Any]:
     """`torch` is the version of torch, empty if not installed; `hip` is empty for a build without ROCm."""
     if importlib.util.find_spec("torch") is None:
         return {"torch": "", "hip": "", "devices": []}
@@ -18,10 +18,10 @@ def seen() -> dict[str, Any]:
 
     devices = []
     for index in range(torch.cuda.device_count()):
-        about = torch.cuda.get_device_properties(index)
-        devices.append({"name": str(about.name), "uuid": str(getattr(about, "uuid", ""))})
+        properties = torch.cuda.get_device_properties(index)
+        devices.append({"name": str(properties.name), "uuid": str(getattr(properties, "uuid", ""))})
     return {"torch": str(torch.__version__), "hip": str(torch.version.hip or ""), "devices": devices}
 
 
 if __name__ == "__main__":
-    print(json.dumps(seen()))  # noqa: T201
+    print(json.dumps(visible_gpus()))  # noqa: T201

@@ -14,6 +14,6 @@ import sysconfig
 from pathlib import Path
 
 if __name__ == "__main__":
-    found = importlib.util.find_spec("torch")
-    folder = str(Path(found.origin).parent) if found is not None and found.origin else ""
+    spec = importlib.util.find_spec("torch")
+    folder = str(Path(spec.origin).parent) if spec is not None and spec.origin else ""
     sys.stdout.write(json.dumps({"torch": folder, "include": sysconfig.get_path("include")}) + "\n")

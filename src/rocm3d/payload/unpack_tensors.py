@@ -16,7 +16,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-HERE = Path(__file__).resolve().parent
+PAYLOAD_FOLDER = Path(__file__).resolve().parent
 
 
 def tensors(value: Any, part: str, torch: Any) -> Iterator[tuple[str, Any]]:
@@ -33,37 +33,37 @@ def tensors(value: Any, part: str, torch: Any) -> Iterator[tuple[str, Any]]:
             yield from tensors(inner, f"{part}.{number}", torch)
 
 
-def unpack(name: str, path: str, places: Iterator[Path], npy: Any) -> Iterator[dict[str, str]]:
+def unpack(name: str, path: str, paths: Iterator[Path], npy: Any) -> Iterator[dict[str, str]]:
     """Write each tensor of one file; yields its entry of the response."""
     import torch
 
     loaded = torch.load(path, map_location="cpu", weights_only=True)
     for part, tensor in tensors(loaded, "", torch):
-        place = next(places)
-        dtype = npy.write(place, tensor, torch)
-        yield {"name": f"{name}:{part.lstrip('.') or '.'}", "file": place.name, "dtype": dtype}
+        npy_path = next(paths)
+        dtype = npy.write(npy_path, tensor, torch)
+        yield {"name": f"{name}:{part.lstrip('.') or '.'}", "file": npy_path.name, "dtype": dtype}
 
 
 def main() -> None:
     """Unpack all files; an error in one file does not affect the others."""
-    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    output = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     request = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
-    spec = importlib.util.spec_from_file_location("rocm3d_npy", HERE / "npy.py")
+    spec = importlib.util.spec_from_file_location("rocm3d_npy", PAYLOAD_FOLDER / "npy.py")
     assert spec is not None
     assert spec.loader is not None
     npy = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(npy)
-    places = (Path(request["folder"], f"{number:06}.npy") for number in count())
-    found: list[dict[str, str]] = []
+    paths = (Path(request["folder"], f"{number:06}.npy") for number in count())
+    entries: list[dict[str, str]] = []
     failed: dict[str, str] = {}
     for name, path in request["files"].items():
         try:
-            found += list(unpack(name, path, places, npy))
+            entries += list(unpack(name, path, paths, npy))
         except Exception as error:  # noqa: BLE001  (reported as failed)
             failed[name] = f"{type(error).__name__}: {str(error).strip().splitlines()[0][:200]}"
-    answers.write(json.dumps({"tensors": found, "failed": failed}) + "\n")
-    answers.flush()
+    output.write(json.dumps({"tensors": entries, "failed": failed}) + "\n")
+    output.flush()
 
 
 if __name__ == "__main__":

@@ -9,15 +9,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rocm3d.apply.choice import Choice as Choice
+    from rocm3d.apply.edit_selection import EditSelection as EditSelection
     from rocm3d.apply.stage import MANIFEST as MANIFEST
-    from rocm3d.evidence.joined import bundle_report as bundle_report
-    from rocm3d.evidence.joined import is_bundle as is_bundle
-    from rocm3d.evidence.ledger import Book as Book
     from rocm3d.evidence.ledger import LedgerChange as LedgerChange
+    from rocm3d.evidence.ledger import LedgerFile as LedgerFile
+    from rocm3d.evidence.run_bundles import bundle_report as bundle_report
+    from rocm3d.evidence.run_bundles import is_bundle as is_bundle
     from rocm3d.knowledge.load import load as load
-    from rocm3d.pipeline.changing import COMMIT as COMMIT
-    from rocm3d.pipeline.changing import FOLDER as FOLDER
+    from rocm3d.pipeline.applying import COMMIT as COMMIT
+    from rocm3d.pipeline.applying import FOLDER as FOLDER
     from rocm3d.pipeline.doctor import examine as examine
     from rocm3d.pipeline.doctor import read_plan as read_plan
     from rocm3d.pipeline.doctor import read_snapshot as read_snapshot
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
     from rocm3d.pipeline.skill import check_skill as check_skill
     from rocm3d.pipeline.skill import write_skill as write_skill
     from rocm3d.pipeline.upstream import draft_upstream as draft_upstream
-    from rocm3d.plan.wishes import Wishes as Wishes
-    from rocm3d.record.golden import Wanted as Wanted
+    from rocm3d.plan.options import PlanOptions as PlanOptions
+    from rocm3d.record.golden import RecordingRequest as RecordingRequest
     from rocm3d.toolchain.inspect import inspect as inspect
-    from rocm3d.verify.compilation.building import Building as Building
+    from rocm3d.verify.compilation.compile_options import CompileOptions as CompileOptions
     from rocm3d.verify.golden import Tolerances as Tolerances
     from rocm3d.verify.golden import compare_golden as compare_golden
     from rocm3d.verify.probe import Network as Network
@@ -48,12 +48,12 @@ if TYPE_CHECKING:
     from rocm3d.verify.stage import LEVELS as LEVELS
 
 # The module of each name; a test compares this table with the imports above.
-_HOMES = {
-    "Book": "rocm3d.evidence.ledger",
-    "Building": "rocm3d.verify.compilation.building",
-    "COMMIT": "rocm3d.pipeline.changing",
-    "Choice": "rocm3d.apply.choice",
-    "FOLDER": "rocm3d.pipeline.changing",
+_MODULE_OF = {
+    "LedgerFile": "rocm3d.evidence.ledger",
+    "CompileOptions": "rocm3d.verify.compilation.compile_options",
+    "COMMIT": "rocm3d.pipeline.applying",
+    "EditSelection": "rocm3d.apply.edit_selection",
+    "FOLDER": "rocm3d.pipeline.applying",
     "LedgerChange": "rocm3d.evidence.ledger",
     "LEVELS": "rocm3d.verify.stage",
     "MANIFEST": "rocm3d.apply.stage",
@@ -61,9 +61,9 @@ _HOMES = {
     "Repository": "rocm3d.pipeline.repository",
     "ResolverName": "rocm3d.verify.probe",
     "Tolerances": "rocm3d.verify.golden",
-    "Wanted": "rocm3d.record.golden",
-    "Wishes": "rocm3d.plan.wishes",
-    "bundle_report": "rocm3d.evidence.joined",
+    "RecordingRequest": "rocm3d.record.golden",
+    "PlanOptions": "rocm3d.plan.options",
+    "bundle_report": "rocm3d.evidence.run_bundles",
     "check_bundle": "rocm3d.pipeline.evidence",
     "check_knowledge": "rocm3d.pipeline.knowledge",
     "check_skill": "rocm3d.pipeline.skill",
@@ -74,7 +74,7 @@ _HOMES = {
     "find_toolchains": "rocm3d.pipeline.machine",
     "fit_model": "rocm3d.pipeline.fit",
     "inspect": "rocm3d.toolchain.inspect",
-    "is_bundle": "rocm3d.evidence.joined",
+    "is_bundle": "rocm3d.evidence.run_bundles",
     "load": "rocm3d.knowledge.load",
     "prepare_toolchain": "rocm3d.pipeline.machine",
     "read_plan": "rocm3d.pipeline.doctor",
@@ -92,8 +92,8 @@ _HOMES = {
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> object:
-        if name not in _HOMES:
+        if name not in _MODULE_OF:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        found = getattr(import_module(_HOMES[name]), name)
+        found = getattr(import_module(_MODULE_OF[name]), name)
         globals()[name] = found
         return found

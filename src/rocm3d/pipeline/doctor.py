@@ -9,21 +9,21 @@ from pathlib import Path
 from typing import TypeVar
 
 from rocm3d.host.diagnosis import diagnose
-from rocm3d.host.files import Files
+from rocm3d.host.files import MachineFiles
 from rocm3d.host.installed_torch import find_interpreter
-from rocm3d.host.snapshot import Machine, take
+from rocm3d.host.snapshot import MachineSource, collect_snapshot
 from rocm3d.knowledge.base import Knowledge
 from rocm3d.model.base import Document
 from rocm3d.model.condition import Diagnosis
-from rocm3d.model.failure import MachineLacks, UserError
+from rocm3d.model.errors import MachineError, UserError
 from rocm3d.model.plan import Plan
 from rocm3d.model.snapshot import Snapshot
-from rocm3d.render.cleaning import clean
-from rocm3d.workspace.documents import FILES, write_pieces
-from rocm3d.workspace.state import FOLDER
+from rocm3d.render.sanitize import clean
+from rocm3d.workspace.documents import DOCUMENT_FILES, write_chunks
+from rocm3d.workspace.state import STATE_FOLDER
 
-MOST_BYTES = 16 << 20
-_SHOWN = 300
+MAX_BYTES = 16 << 20
+_MAX_SHOWN = 300
 
 D = TypeVar("D", bound=Document)
 
@@ -32,20 +32,20 @@ def take_snapshot(interpreter: Path | None, knowledge: Knowledge, root: Path = P
     """Of this machine, or of the files below `root`. If no interpreter is found, the snapshot has the reason."""
     if sys.platform != "linux":
         hint = "run `rocm3d doctor --save FILE` there, then `rocm3d doctor --from FILE` on this machine"
-        raise MachineLacks("a snapshot needs Linux or WSL 2", hint=hint)
-    found, trouble = None, ""
+        raise MachineError("a snapshot needs Linux or WSL 2", hint=hint)
+    python, problem = None, ""
     try:
-        found = find_interpreter(Path.cwd(), interpreter)
-    except MachineLacks as lacks:
-        trouble = lacks.message
+        python = find_interpreter(Path.cwd(), interpreter)
+    except MachineError as error:
+        problem = error.message
     home = os.environ.get("HOME", "")
-    machine = Machine(Files(root), os.environ, home, found, trouble)
-    return take(machine, knowledge, datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"))
+    machine = MachineSource(MachineFiles(root), os.environ, home, python, problem)
+    return collect_snapshot(machine, knowledge, datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"))
 
 
 def save_snapshot(snapshot: Snapshot, path: Path) -> None:
     try:
-        write_pieces(path, snapshot.to_json())
+        write_chunks(path, snapshot.to_json())
     except OSError as error:
         raise UserError(f"--save {path}: {error.strerror}") from error
 
@@ -57,8 +57,8 @@ def read_snapshot(path: Path) -> Snapshot:
 
 def read_plan(path: Path) -> Plan:
     """`path` is a plan.json, or a repository with one in its work folder."""
-    place = path / FOLDER / FILES[Plan.__name__][0] if path.is_dir() else path
-    return _read(place, Plan, "--plan", "write one with `rocm3d plan PATH`")
+    file = path / STATE_FOLDER / DOCUMENT_FILES[Plan.__name__][0] if path.is_dir() else path
+    return _read(file, Plan, "--plan", "write one with `rocm3d plan PATH`")
 
 
 def examine(snapshot: Snapshot, knowledge: Knowledge, plan: Plan | None) -> Diagnosis:
@@ -68,16 +68,16 @@ def examine(snapshot: Snapshot, knowledge: Knowledge, plan: Plan | None) -> Diag
 def _read(path: Path, kind: type[D], option: str, hint: str) -> D:
     try:
         with path.open("rb") as file:
-            data = file.read(MOST_BYTES + 1)
+            data = file.read(MAX_BYTES + 1)
         text = data.decode("utf-8")
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "is not UTF-8"
         raise UserError(f"{option} {path}: {reason}", hint=hint) from error
-    if len(data) > MOST_BYTES:
-        raise UserError(f"{option} {path} is larger than {MOST_BYTES >> 20} MiB", hint=hint)
+    if len(data) > MAX_BYTES:
+        raise UserError(f"{option} {path} is larger than {MAX_BYTES >> 20} MiB", hint=hint)
     try:
         return kind.from_json(text, f"{option} {path}")
     except UserError as error:
         # The message quotes keys and versions of an untrusted file.
-        newer = clean(error.hint)[:_SHOWN] if error.hint.startswith("install") else hint
-        raise UserError(clean(error.message)[:_SHOWN], hint=newer) from None
+        newer = clean(error.hint)[:_MAX_SHOWN] if error.hint.startswith("install") else hint
+        raise UserError(clean(error.message)[:_MAX_SHOWN], hint=newer) from None

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from rocm3d.evidence.check import check
-from rocm3d.evidence.difference import difference
+from rocm3d.evidence.check import check_seal
+from rocm3d.evidence.comparison_side import read_side
+from rocm3d.evidence.difference import compare_evidence
 from rocm3d.evidence.matrix import matrix, read
-from rocm3d.evidence.side import side
 from rocm3d.model.bundle import BundleCheck, EvidenceDiff
 from rocm3d.model.matrix import Matrix
 from rocm3d.model.package import Package
@@ -16,12 +16,12 @@ from rocm3d.model.package import Package
 
 def check_bundle(folder: Path, digest: str = "") -> BundleCheck:
     """Whether the bundle is unchanged since it was sealed; `digest` is the expected one, if known."""
-    return check(folder, digest)
+    return check_seal(folder, digest)
 
 
 def compare_bundles(a: Path, b: Path, run: str = "") -> EvidenceDiff:
     """How two runs differ; `a` and `b` are bundles or run.json files."""
-    return difference(side(a), side(b), run)
+    return compare_evidence(read_side(a), read_side(b), run)
 
 
 def support_matrix(folders: Iterable[Path], packages: Mapping[str, Package]) -> Matrix:

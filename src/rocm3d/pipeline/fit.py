@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from datetime import date
 
 from rocm3d.knowledge.base import Knowledge, suggestion
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.model.fit import Fit
 from rocm3d.model.target import Gpu
-from rocm3d.pipeline.here import today
-from rocm3d.plan.comparison import Question
+from rocm3d.pipeline.machine_name import today
+from rocm3d.plan.comparison import ComparisonRequest
 from rocm3d.plan.fitness import fitness
 
 
@@ -20,5 +20,5 @@ def fit_model(name: str, gpu: Gpu, knowledge: Knowledge, as_of: date | None = No
     if port is None:
         message = f"{name!r} is neither a folder nor a known repository"
         raise UserError(message, hint=suggestion(name, knowledge.ports))
-    rivals = [knowledge.rival(card) for card in against]
-    return fitness(Question(gpu, knowledge, today(), rivals), port, as_of or today())
+    rivals = [knowledge.nvidia_card(card) for card in against]
+    return fitness(ComparisonRequest(gpu, knowledge, today(), rivals), port, as_of or today())

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from rocm3d.model.golden import Recording
-from rocm3d.pipeline.here import machine
-from rocm3d.record.golden import Wanted, record
+from rocm3d.pipeline.machine_name import machine_name
+from rocm3d.record.golden import RecordingRequest, record
 
 
-def record_golden(wanted: Wanted, into: Path) -> Recording:
-    return record(wanted, into, machine())
+def record_golden(request: RecordingRequest, into: Path) -> Recording:
+    return record(request, into, machine_name())

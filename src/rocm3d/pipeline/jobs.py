@@ -10,44 +10,44 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from rocm3d.jobs.folder import run_folder
-from rocm3d.jobs.runner import Runner
-from rocm3d.jobs.specification import Run, of_commands, read
+from rocm3d.jobs.runner import JobRunner
+from rocm3d.jobs.specification import RunSettings, jobs_from_commands, read_jobs
 from rocm3d.jobs.stage import Campaign
 from rocm3d.knowledge.base import Knowledge
-from rocm3d.model.failure import UserError
-from rocm3d.workspace.state import FOLDER
+from rocm3d.model.errors import UserError
+from rocm3d.workspace.state import STATE_FOLDER
 
-__all__ = ["Campaign", "Runner", "campaign", "planning_jobs"]
+__all__ = ["Campaign", "JobRunner", "campaign", "planning_jobs"]
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._+-]+")
-_PLANNED = (0, 1)
+_PLAN_EXIT_CODES = (0, 1)
 
 
 def campaign(path: Path, work: Path | None, knowledge: Callable[[], Knowledge]) -> Campaign:
     """The jobs of a file with their run folder. `knowledge` is called only if there is a GPU."""
-    jobs = read(path)
-    return Campaign(jobs, run_folder(jobs.path, work), lambda: knowledge().integrated)
+    jobs = read_jobs(path)
+    return Campaign(jobs, run_folder(jobs.path, work), lambda: knowledge().integrated_targets)
 
 
 def planning_jobs(folders: Sequence[Path], gpu: str, slots: int | None) -> Campaign:
     """`rocm3d plan`, which also scans, for each repository of these folders."""
-    found = list(repositories(folders))
+    roots = list(find_repositories(folders))
     common = Path(os.path.commonpath([folder.resolve() for folder in folders]))
-    run = Run(slots=slots, gpus=(), success=_PLANNED)
-    commands = {_name(folder): _plan(folder, gpu) for folder in found}
-    jobs = of_commands(common / "matrix", run, commands)
+    run = RunSettings(slots=slots, gpus=(), success=_PLAN_EXIT_CODES)
+    commands = {_job_name(folder): _plan_command(folder, gpu) for folder in roots}
+    jobs = jobs_from_commands(common / "matrix", run, commands)
     planned = Campaign(jobs, run_folder(jobs.path, None))
     if not {"waiting", "running"} & planned.status().counts.keys():
-        planned.forget()  # all were planned before, but may have changed since
+        planned.reset()  # all were planned before, but may have changed since
     return planned
 
 
-def repositories(folders: Iterable[Path]) -> Iterable[Path]:
+def find_repositories(folders: Iterable[Path]) -> Iterable[Path]:
     """A folder with a .git or an inventory is a repository; of any other folder, its subfolders are."""
     for folder in folders:
         if not folder.is_dir():
             raise UserError(f"{folder} is not a folder")
-        if (folder / ".git").exists() or (folder / FOLDER / "inventory.json").is_file():
+        if (folder / ".git").exists() or (folder / STATE_FOLDER / "inventory.json").is_file():
             yield folder.resolve()
             continue
         inner = [path.resolve() for path in sorted(folder.iterdir()) if path.is_dir() and not path.name.startswith(".")]
@@ -56,12 +56,12 @@ def repositories(folders: Iterable[Path]) -> Iterable[Path]:
         yield from inner
 
 
-def _plan(folder: Path, gpu: str) -> tuple[str, ...]:
+def _plan_command(folder: Path, gpu: str) -> tuple[str, ...]:
     program = (sys.executable, "-c", "from rocm3d.cli.main import main; main()")
     return (*program, "plan", str(folder), "--gpu", gpu, "--quiet", "--output", os.devnull)
 
 
-def _name(folder: Path) -> str:
+def _job_name(folder: Path) -> str:
     """The folder's name and a short digest of its path, so that equal names differ."""
-    place = hashlib.sha256(os.fsencode(folder)).hexdigest()[:8]
-    return f"{_UNSAFE.sub('-', folder.name).lstrip('.+-')[:80] or 'repository'}-{place}"
+    path_digest = hashlib.sha256(os.fsencode(folder)).hexdigest()[:8]
+    return f"{_UNSAFE.sub('-', folder.name).lstrip('.+-')[:80] or 'repository'}-{path_digest}"

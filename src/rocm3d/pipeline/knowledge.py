@@ -2,53 +2,55 @@
 
 from __future__ import annotations
 
-from rocm3d.apply.rewrite import Refuse, rewrites
+from rocm3d.apply.rewrite import RewriteRefusedError, rewrites
 from rocm3d.host.predicates import predicates
 from rocm3d.knowledge.base import Knowledge
-from rocm3d.knowledge.check import Problem, check
-from rocm3d.model.failure import UserError
-from rocm3d.record.expectation import read
-from rocm3d.scan.detector import detectors
+from rocm3d.knowledge.check import RecordProblem, check_records
+from rocm3d.model.errors import UserError
+from rocm3d.record.expectation import parse_expectation
+from rocm3d.scan.detector import all_detectors
 
 
-def check_knowledge(knowledge: Knowledge) -> list[Problem]:
+def check_knowledge(knowledge: Knowledge) -> list[RecordProblem]:
     """All problems of the data, of the examples of active recipes, and of the expectations of ports."""
-    rules = {detector.rule for detector in detectors()}
-    found = check(knowledge, rules, set(rewrites()), set(predicates()))
-    return [*found, *_broken_examples(knowledge), *_unreadable(knowledge)]
+    rules = {detector.rule for detector in all_detectors()}
+    problems = check_records(knowledge, rules, set(rewrites()), set(predicates()))
+    return [*problems, *_broken_examples(knowledge), *_invalid_expectations(knowledge)]
 
 
-def _broken_examples(knowledge: Knowledge) -> list[Problem]:
-    found = []
+def _broken_examples(knowledge: Knowledge) -> list[RecordProblem]:
+    problems = []
     for recipe in knowledge.recipes.values():
         example, rewrite = knowledge.examples.get(recipe.id), rewrites().get(recipe.rewrite)
         if recipe.status != "active" or example is None or rewrite is None:
             continue
-        for name, given, wanted in (
+        for name, source, expected in (
             ("before", example.before, example.after),
             ("after", example.after, example.after),
             ("untouched", example.untouched, example.untouched),
         ):
             try:
-                got = rewrite.edit(given, recipe.parameters)
-            except Refuse:
-                got = given
-            if got != wanted:
+                actual = rewrite.edit(source, recipe.parameters)
+            except RewriteRefusedError:
+                actual = source
+            if actual != expected:
                 message = f"the output of {recipe.rewrite} differs from the example"
-                found.append(Problem(knowledge.places["recipes", recipe.id], name, message))
-    return found
+                problems.append(RecordProblem(knowledge.places["recipes", recipe.id], name, message))
+    return problems
 
 
-def _unreadable(knowledge: Knowledge) -> list[Problem]:
+def _invalid_expectations(knowledge: Knowledge) -> list[RecordProblem]:
     """Expectations that `rocm3d run` refuses, or that are newer than their record."""
-    found = []
+    problems = []
     for port in knowledge.ports.values():
-        for item in port.workload.expect if port.workload else ():
-            file, key = knowledge.places["ports", port.id], f"workload.expect.{item.expect}"
+        for expectation in port.workload.expect if port.workload else ():
+            file, key = knowledge.places["ports", port.id], f"workload.expect.{expectation.expect}"
             try:
-                read(item.expect, knowledge.backends.values())
+                parse_expectation(expectation.expect, knowledge.backends.values())
             except UserError as error:
-                found.append(Problem(file, key, error.message))
-            if item.known > port.checked:
-                found.append(Problem(file, key, f"{item.known} is later than the record's checked, {port.checked}"))
-    return found
+                problems.append(RecordProblem(file, key, error.message))
+            if expectation.known > port.checked:
+                problems.append(
+                    RecordProblem(file, key, f"{expectation.known} is later than the record's checked, {port.checked}")
+                )
+    return problems

@@ -8,26 +8,28 @@ from pathlib import Path
 from rocm3d.host.installed_torch import find_interpreter
 from rocm3d.host.kfd import gpus
 from rocm3d.knowledge.base import Knowledge
-from rocm3d.model.failure import UserError
-from rocm3d.model.look import Smoke
+from rocm3d.model.backend_check import Smoke
+from rocm3d.model.errors import UserError
 from rocm3d.model.target import Gpu
 from rocm3d.model.toolchain import Toolchains
-from rocm3d.pipeline.here import machine
+from rocm3d.pipeline.machine_name import machine_name
 from rocm3d.toolchain import prepared
-from rocm3d.toolchain.finder import newest, toolchains
+from rocm3d.toolchain.finder import newest_recipe, toolchains
 from rocm3d.verify.backends.environment import SECONDS, Environment
-from rocm3d.verify.backends.suites import chosen, looked
+from rocm3d.verify.backends.suites import run_suites, select_suites
 
 
 def resolve_gpu(name: str | None, knowledge: Knowledge) -> Gpu:
     """The GPU of that name; without a name, the AMD GPU of this machine."""
     if name is not None:
         return knowledge.gpu(name)
-    here = sorted(set(gpus(integrated=knowledge.integrated)))
-    if len(here) == 1:
-        return knowledge.gpu(here[0])
-    if here:
-        raise UserError(f"this machine has several kinds of AMD GPU: {', '.join(here)}", hint="choose one with --gpu")
+    local_gpus = sorted(set(gpus(integrated=knowledge.integrated_targets)))
+    if len(local_gpus) == 1:
+        return knowledge.gpu(local_gpus[0])
+    if local_gpus:
+        raise UserError(
+            f"this machine has several kinds of AMD GPU: {', '.join(local_gpus)}", hint="choose one with --gpu"
+        )
     raise UserError("no AMD GPU on this machine", hint="pass the GPU to plan for, for example --gpu mi300x")
 
 
@@ -39,14 +41,14 @@ def smoke(
     seconds: float = SECONDS,
 ) -> Smoke:
     """Run backend checks on the GPU of this machine with the packages of an environment."""
-    given = chosen(names, knowledge)
-    found = find_interpreter(Path.cwd(), interpreter)
-    environment = Environment(found, "", seconds=seconds)
+    selected_suites = select_suites(names, knowledge)
+    python = find_interpreter(Path.cwd(), interpreter)
+    environment = Environment(python, "", seconds=seconds)
     return Smoke(
-        machine=machine(),
-        interpreter=str(found),
+        machine=machine_name(),
+        interpreter=str(python),
         knowledge_date=str(knowledge.date),
-        suites=tuple(looked(given, environment, knowledge, progress)),
+        suites=tuple(run_suites(selected_suites, environment, knowledge, progress)),
     )
 
 
@@ -57,7 +59,7 @@ def find_toolchains(knowledge: Knowledge) -> Toolchains:
 
 def prepare_toolchain(knowledge: Knowledge, progress: Callable[[str], None]) -> None:
     """Assemble the toolchain from wheels. Reports the download size first."""
-    recipe = newest(knowledge.toolchains)
+    recipe = newest_recipe(knowledge.toolchains)
     if prepared.find(recipe).targets:
         progress(f"{recipe.id} is ready")
         return

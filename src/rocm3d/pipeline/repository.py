@@ -7,41 +7,41 @@ from collections.abc import Sequence
 from datetime import datetime, timezone
 from pathlib import Path
 
-from rocm3d.apply.ported_modules import ported_modules
-from rocm3d.evidence.bundle import bundle, moved
-from rocm3d.evidence.joined import joined_runs
+from rocm3d.apply.ported_submodules import ported_submodules
+from rocm3d.evidence.bundle import changed_since_sealed, seal_evidence
 from rocm3d.evidence.port_runs import PortRun, port_runs
+from rocm3d.evidence.run_bundles import joined_runs
 from rocm3d.host.installed_torch import find_interpreter
+from rocm3d.model.errors import MachineError, UserError
 from rocm3d.model.evidence import Evidence
-from rocm3d.model.failure import MachineLacks, UserError
 from rocm3d.model.inventory import Scan
 from rocm3d.model.patch import Patch
 from rocm3d.model.plan import Plan
 from rocm3d.model.target import Gpu
 from rocm3d.model.verdict import Level, Verdicts
-from rocm3d.pipeline.changing import Changing
-from rocm3d.pipeline.here import machine
-from rocm3d.render.html import Report
+from rocm3d.pipeline.applying import ApplyRepository
+from rocm3d.pipeline.machine_name import machine_name
+from rocm3d.render.html import PortReportView
 from rocm3d.scan.selection import Selection
 from rocm3d.verify.backends.environment import Environment
-from rocm3d.verify.compilation.building import Building
+from rocm3d.verify.compilation.compile_options import CompileOptions
 from rocm3d.verify.probe import Case, Network
-from rocm3d.verify.runs.kept import Kept
+from rocm3d.verify.runs.stored_run import StoredRun
 from rocm3d.verify.stage import verify
 from rocm3d.workspace.copy import copy_tree
-from rocm3d.workspace.journal import Journal
+from rocm3d.workspace.journal import UndoJournal
 from rocm3d.workspace.tree import Tree
 
 
-class Repository(Changing):
+class Repository(ApplyRepository):
     """One repository, its knowledge base and its work folder: each stage is a method, each result a document."""
 
     def environment(self, interpreter: Path | None) -> Environment:
         """The Python environment of the repository, or the reason why there is none."""
         try:
             return Environment.of(find_interpreter(self.root, interpreter), self.root)
-        except MachineLacks as error:
-            return Environment(lacks=f"{error.message}: {error.hint}")
+        except MachineError as error:
+            return Environment(unavailable_reason=f"{error.message}: {error.hint}")
 
     def verify(
         self,
@@ -49,21 +49,35 @@ class Repository(Changing):
         targets: tuple[str, ...],
         network: Network | None = None,
         environment: Environment | None = None,
-        building: Building | None = None,
+        building: CompileOptions | None = None,
     ) -> Verdicts:
         """Check the port. Uses the network and runs the repository's code only through the arguments passed in."""
-        journal = Journal.open(self.root)
+        journal = UndoJournal.open(self.root)
         patch, plan = self.documents.read(Patch), self.documents.read(Plan)
-        modules = ported_modules(patch, self._whole_tree())
+        modules = ported_submodules(patch, self._full_tree())
         originals = {**{path: journal.original(path) for path in journal.entries}, **modules.before}
         patch = patch.model_copy(update={"changes": (*patch.changes, *modules.changes)})
-        now = self._scan(Tree.open(self.root, without=self._ours(), overlay=modules.after), Selection())
+        current_scan = self._scan(
+            Tree.open(self.root, excluded_folders=self._port_folders(), overlay=modules.after), Selection()
+        )
         tree = Tree.open(self.root, overlay=modules.after)
-        aims = targets or self._default_targets(plan.gpu)
-        asked, there = network or Network(), environment or Environment()
-        made = building or Building()
+        gpu_targets = targets or self._default_targets(plan.gpu)
+        network_access, used_environment = network or Network(), environment or Environment()
+        build_options = building or CompileOptions()
         runs = port_runs(self.documents.folder, self.root)
-        case = Case(plan, patch, tree, originals, now, aims, self.knowledge, asked, there, made, _kept(runs))
+        case = Case(
+            plan,
+            patch,
+            tree,
+            originals,
+            current_scan,
+            gpu_targets,
+            self.knowledge,
+            network_access,
+            used_environment,
+            build_options,
+            _recorded_runs(runs),
+        )
         document = verify(case, levels)
         self.documents.write(document)
         if self.documents.find(Evidence) is not None:
@@ -79,32 +93,32 @@ class Repository(Changing):
         plan, patch, verdicts = read(Plan), read(Patch), read(Verdicts)
         paths = [self.documents.path(kind) for kind in (Scan, Plan, Patch, Verdicts)]
         sealed = {path.name: path.read_bytes() for path in paths}
-        kept = [run.sealed for run in runs]
-        document = bundle(plan, patch, verdicts, sealed, datetime.now(timezone.utc), machine(), kept)
+        sealed_runs = [run.sealed for run in runs]
+        document = seal_evidence(plan, patch, verdicts, sealed, datetime.now(timezone.utc), machine_name(), sealed_runs)
         self.documents.write(document)
         return document
 
-    def report(self) -> Report:
+    def report(self) -> PortReportView:
         """The contents of the report page, including recorded runs and what changed since it was sealed."""
         read = self.documents.read
         scanned, planned, patch, verdicts = read(Scan), read(Plan), read(Patch), read(Verdicts)
         evidence = self.documents.find(Evidence) or self.evidence()
-        now = {item.path: _bytes(self.documents.folder / item.path) for item in evidence.documents}
+        current = {item.path: _read_if_file(self.documents.folder / item.path) for item in evidence.documents}
         runs, unread = joined_runs(self.documents.folder)
         titles = {item.id: item.title for item in self.knowledge.families.values()}
         families = {item.id: titles.get(item.family, item.family) for item in self.knowledge.packages.values()}
         sealed = [run.sealed for run in port_runs(self.documents.folder, self.root, (runs, unread))]
-        changed = tuple(moved(evidence, now, sealed))
-        return Report(scanned, planned, patch, verdicts, evidence, changed, runs, unread, families)
+        changed = tuple(changed_since_sealed(evidence, current, sealed))
+        return PortReportView(scanned, planned, patch, verdicts, evidence, changed, runs, unread, families)
 
-    def into(self, target: Path) -> Repository:
+    def copy_into(self, target: Path) -> Repository:
         """Copy the repository and its scan to another folder; this one does not change."""
         copy_tree(self.root, target)
         copy = Repository(target, self.knowledge, self.work, self.folder, self.selection, self.progress, self.cached)
         # The plan made here is applied to the copy, and its report needs this scan. A damaged document is skipped.
         with contextlib.suppress(UserError):
-            if (found := self.documents.find(Scan)) is not None:
-                copy.documents.write(found)
+            if (scan := self.documents.find(Scan)) is not None:
+                copy.documents.write(scan)
         return copy
 
     def _default_targets(self, gpu: Gpu) -> tuple[str, ...]:
@@ -114,12 +128,12 @@ class Repository(Changing):
         return (gpu.gfx, *preferred[:1])
 
 
-def _kept(runs: Sequence[PortRun]) -> tuple[Kept, ...]:
+def _recorded_runs(runs: Sequence[PortRun]) -> tuple[StoredRun, ...]:
     return tuple(
-        Kept(run.sealed.folder, run.record, "" if run.record else run.sealed.reason, run.sealed.of_these_sources)
+        StoredRun(run.sealed.folder, run.record, "" if run.record else run.sealed.reason, run.sealed.of_these_sources)
         for run in runs
     )
 
 
-def _bytes(path: Path) -> bytes | None:
+def _read_if_file(path: Path) -> bytes | None:
     return path.read_bytes() if path.is_file() else None

@@ -6,10 +6,10 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, get_args
 
-from rocm3d.model.comparison import Aspect, Choice, Comparison, DependencyCost, Loss
+from rocm3d.model.comparison import Choice, Comparison, ComparisonRow, DependencyCost, Loss
 from rocm3d.model.package import Decision
 from rocm3d.plan.aspects import aspects
-from rocm3d.plan.card_facts import facts_of_card, facts_of_gpu, nearest
+from rocm3d.plan.card_facts import facts_of_card, facts_of_gpu, nearest_rivals
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rocm3d.model.card import Card
     from rocm3d.model.comparison import CardFacts, Lead
     from rocm3d.model.plan import DependencyDecision, Plan
-    from rocm3d.model.port import Memory
+    from rocm3d.model.port import MemoryNeed
     from rocm3d.model.target import Gpu
 
 NO_CHECKOUT = "the dependencies are unknown. Pass the folder of a checkout"
@@ -27,37 +27,37 @@ NO_STACK = "no known stack supports this GPU"
 
 
 @dataclass(frozen=True)
-class Question:
+class ComparisonRequest:
     """Without `against`, compares with the NVIDIA cards nearest in memory. Without `plan`, ignores dependencies."""
 
     gpu: Gpu
     knowledge: Knowledge
     today: date
     against: Sequence[Card] = ()
-    memory: Sequence[Memory] = ()
+    memory: Sequence[MemoryNeed] = ()
     plan: Plan | None = None
 
 
-def compare(question: Question) -> Comparison:
+def compare(request: ComparisonRequest) -> Comparison:
     """All rows with their values, then reasons for and costs of each choice."""
-    cards, chosen = question.against, "as requested"
+    cards, selection_reason = request.against, "as requested"
     if not cards:
-        cards, chosen = nearest(question.gpu, question.knowledge.cards.values())
-    gpu = facts_of_gpu(question.gpu, question.knowledge, question.memory)
-    against = tuple(facts_of_card(card, question.memory) for card in cards)
-    cost = None if question.plan is None else dependency_cost(question.plan)
-    rows = aspects(gpu, against, question.today)
+        cards, selection_reason = nearest_rivals(request.gpu, request.knowledge.cards.values())
+    gpu = facts_of_gpu(request.gpu, request.knowledge, request.memory)
+    against = tuple(facts_of_card(card, request.memory) for card in cards)
+    cost = None if request.plan is None else dependency_cost(request.plan)
+    rows = aspects(gpu, against, request.today)
     return Comparison(
         gpu=gpu,
         against=against,
-        chosen=chosen,
-        aspects=rows if cost is None else (*rows, _row(cost, len(against))),
+        chosen=selection_reason,
+        aspects=rows if cost is None else (*rows, _dependency_row(cost, len(against))),
         dependencies=cost,
         forces_cuda=() if cost is None else tuple(item.name for item in cost.blocked),
         choices=(
-            _cuda(rows, gpu, against, cost),
-            _rocm(rows, gpu, against, cost),
-            _hybrid(gpu, against, cost),
+            _cuda_choice(rows, gpu, against, cost),
+            _rocm_choice(rows, gpu, against, cost),
+            _hybrid_choice(gpu, against, cost),
         ),
         conclusion=_conclusion(cost),
     )
@@ -78,38 +78,42 @@ def dependency_cost(plan: Plan) -> DependencyCost:
     )
 
 
-def _row(cost: DependencyCost, cards: int) -> Aspect:
-    return Aspect(
+def _dependency_row(cost: DependencyCost, cards: int) -> ComparisonRow:
+    return ComparisonRow(
         name="dependencies",
-        rocm=NO_STACK if cost.stack is None else counted(cost),
+        rocm=NO_STACK if cost.stack is None else decision_counts(cost),
         cuda=("unchanged",) * cards,
         leads=("unknown",) * cards,
         says=("",) * cards,
     )
 
 
-def _loss(item: DependencyDecision) -> Loss:
-    return Loss(name=item.name, decision=item.decision, why=item.loses or item.reason)
+def _loss(decision: DependencyDecision) -> Loss:
+    return Loss(name=decision.name, decision=decision.decision, why=decision.loses or decision.reason)
 
 
-def counted(cost: DependencyCost) -> str:
+def decision_counts(cost: DependencyCost) -> str:
     """For example `12 keep, 3 replace, 1 blocked`."""
     return ", ".join(f"{count} {decision}" for decision, count in cost.counts.items()) or "none"
 
 
-def _cuda(rows: Sequence[Aspect], gpu: CardFacts, against: Sequence[CardFacts], cost: DependencyCost | None) -> Choice:
+def _cuda_choice(
+    rows: Sequence[ComparisonRow], gpu: CardFacts, against: Sequence[CardFacts], cost: DependencyCost | None
+) -> Choice:
     reasons = [] if cost is None else ["the dependencies install unchanged"]
-    reasons += _leads(rows, "rival")
+    reasons += _leading_sentences(rows, "rival")
     for card in against:
-        reasons += [f"{mode} fits {card.title} and not {gpu.title}" for mode in _only(card, gpu)]
+        reasons += [f"{mode} fits {card.title} and not {gpu.title}" for mode in _modes_only_on(card, gpu)]
     costs = [f"{mode.mode} does not fit {card.title}" for card in against for mode in card.modes if mode.fits is False]
     return Choice(platform="CUDA", reasons=tuple(reasons), costs=tuple(costs))
 
 
-def _rocm(rows: Sequence[Aspect], gpu: CardFacts, against: Sequence[CardFacts], cost: DependencyCost | None) -> Choice:
-    reasons = list(_leads(rows, "gpu"))
+def _rocm_choice(
+    rows: Sequence[ComparisonRow], gpu: CardFacts, against: Sequence[CardFacts], cost: DependencyCost | None
+) -> Choice:
+    reasons = list(_leading_sentences(rows, "gpu"))
     for card in against:
-        reasons += [f"{mode} fits {gpu.title} and not {card.title}" for mode in _only(gpu, card)]
+        reasons += [f"{mode} fits {gpu.title} and not {card.title}" for mode in _modes_only_on(gpu, card)]
     costs = [f"{mode.mode} does not fit {gpu.title}" for mode in gpu.modes if mode.fits is False]
     return Choice(platform="ROCm", reasons=tuple(reasons), costs=(*_dependency_costs(cost), *costs))
 
@@ -120,16 +124,16 @@ def _dependency_costs(cost: DependencyCost | None) -> Iterator[str]:
     if cost.stack is None:
         yield NO_STACK
         return
-    yield f"dependencies: {counted(cost)}"
+    yield f"dependencies: {decision_counts(cost)}"
     yield from (f"{item.name} is blocked: {item.why}" for item in cost.blocked)
     yield from (f"{item.name} ({item.decision}) loses: {item.why}" for item in cost.losses)
     yield from (f"{item.name} becomes a stub or substitute: {item.why}" for item in cost.stand_ins)
-    work = [f"{word} {count}" for word, count in _work(cost) if count]
+    work = [f"{label} {count}" for label, count in _effort_counts(cost) if count]
     if work:
         yield f"source edits: {', '.join(work)}"
 
 
-def _work(cost: DependencyCost) -> tuple[tuple[str, int], ...]:
+def _effort_counts(cost: DependencyCost) -> tuple[tuple[str, int], ...]:
     effort = cost.effort
     return (
         ("automatic", cost.edits),
@@ -139,7 +143,7 @@ def _work(cost: DependencyCost) -> tuple[tuple[str, int], ...]:
     )
 
 
-def _hybrid(gpu: CardFacts, against: Sequence[CardFacts], cost: DependencyCost | None) -> Choice:
+def _hybrid_choice(gpu: CardFacts, against: Sequence[CardFacts], cost: DependencyCost | None) -> Choice:
     """Parts on CUDA and parts on ROCm: the components or modes that require it."""
     reasons = []
     if cost is not None and cost.blocked:
@@ -149,8 +153,11 @@ def _hybrid(gpu: CardFacts, against: Sequence[CardFacts], cost: DependencyCost |
         names = ", ".join(item.name for item in cost.losses)
         reasons.append(f"{names}: loses features on ROCm. What needs them stays on CUDA")
     for card in against:
-        for one, other in ((gpu, card), (card, gpu)):
-            reasons += [f"{mode} on {one.title}, since it does not fit {other.title}" for mode in _only(one, other)]
+        for fitting, other in ((gpu, card), (card, gpu)):
+            reasons += [
+                f"{mode} on {fitting.title}, since it does not fit {other.title}"
+                for mode in _modes_only_on(fitting, other)
+            ]
     if not reasons and cost is not None and cost.stack is not None:
         reasons.append(
             "no component requires CUDA: training on one and inference on the other is only a matter of price"
@@ -161,14 +168,14 @@ def _hybrid(gpu: CardFacts, against: Sequence[CardFacts], cost: DependencyCost |
     return Choice(platform="hybrid", reasons=tuple(reasons), costs=tuple(costs))
 
 
-def _leads(rows: Sequence[Aspect], side: Lead) -> Iterator[str]:
+def _leading_sentences(rows: Sequence[ComparisonRow], side: Lead) -> Iterator[str]:
     for row in rows:
-        yield from (says for lead, says in zip(row.leads, row.says, strict=True) if lead == side and says)
+        yield from (sentence for lead, sentence in zip(row.leads, row.says, strict=True) if lead == side and sentence)
 
 
-def _only(one: CardFacts, other: CardFacts) -> list[str]:
+def _modes_only_on(card: CardFacts, other: CardFacts) -> list[str]:
     """Modes that fit the first card and not the second. Unknown, so none, for a card that shares system memory."""
-    pairs = zip(one.modes, other.modes, strict=True)
+    pairs = zip(card.modes, other.modes, strict=True)
     return [first.mode for first, second in pairs if first.fits and second.fits is False]
 
 

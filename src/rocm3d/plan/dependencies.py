@@ -18,25 +18,25 @@ if TYPE_CHECKING:
     from rocm3d.model.package import Package, Route
     from rocm3d.model.stack import Stack
     from rocm3d.model.target import Gpu
-    from rocm3d.plan.routes import Routed
+    from rocm3d.plan.routes import RouteChoice
 
 
-def named(
+def package_by_distribution(
     dependencies: Iterable[Dependency], findings: Sequence[Finding], knowledge: Knowledge
 ) -> dict[str, str | None]:
     """Distribution name to package id, sorted. A package that is only imported gets its first name on PyPI."""
-    found: dict[str, str | None] = {}
-    for item in dependencies:
-        if item.name:
-            name = str(canonicalize_name(item.name))
-            found[name] = found.get(name) or item.package
-    known = set(found.values())
+    packages: dict[str, str | None] = {}
+    for dependency in dependencies:
+        if dependency.name:
+            name = str(canonicalize_name(dependency.name))
+            packages[name] = packages.get(name) or dependency.package
+    known = set(packages.values())
     for finding in findings:
         package = knowledge.packages.get(finding.package or "")
         # A note is about an optional import: nothing has to be installed for it.
         if package is not None and package.id not in known and finding.severity != "note":
-            found.setdefault(_first_name(package), package.id)
-    return dict(sorted(found.items()))
+            packages.setdefault(_first_name(package), package.id)
+    return dict(sorted(packages.items()))
 
 
 def _first_name(package: Package) -> str:
@@ -44,36 +44,36 @@ def _first_name(package: Package) -> str:
     return str(canonicalize_name(plain[0] if plain else package.id))
 
 
-def versions(dependencies: Iterable[Dependency]) -> dict[str, tuple[str, ...]]:
+def required_versions(dependencies: Iterable[Dependency]) -> dict[str, tuple[str, ...]]:
     """The version ranges that the repository requires of each distribution; none if one mention has no range."""
-    found: dict[str, set[str]] = {}
-    for item in dependencies:
+    ranges_by_name: dict[str, set[str]] = {}
+    for dependency in dependencies:
         try:
-            requirement = Requirement(item.requirement)
+            requirement = Requirement(dependency.requirement)
         except InvalidRequirement:
             continue
-        found.setdefault(str(canonicalize_name(requirement.name)), set()).add(str(requirement.specifier))
-    return {name: tuple(sorted(ranges)) for name, ranges in found.items() if "" not in ranges}
+        ranges_by_name.setdefault(str(canonicalize_name(requirement.name)), set()).add(str(requirement.specifier))
+    return {name: tuple(sorted(ranges)) for name, ranges in ranges_by_name.items() if "" not in ranges}
 
 
 def decide(
-    names: Mapping[str, str | None], routed: Mapping[str, Routed], stack: Stack, gpu: Gpu
+    names: Mapping[str, str | None], routed: Mapping[str, RouteChoice], stack: Stack, gpu: Gpu
 ) -> tuple[DependencyDecision, ...]:
     return tuple(
-        _kept(name) if package is None else _decision(name, routed[package], stack, gpu)
+        _keep_decision(name) if package is None else _package_decision(name, routed[package], stack, gpu)
         for name, package in names.items()
     )
 
 
-def _kept(name: str) -> DependencyDecision:
+def _keep_decision(name: str) -> DependencyDecision:
     reason = "not known to need NVIDIA"
     return DependencyDecision(name=name, package=None, decision="keep", route=None, reason=reason)
 
 
-def _decision(name: str, routed: Routed, stack: Stack, gpu: Gpu) -> DependencyDecision:
+def _package_decision(name: str, routed: RouteChoice, stack: Stack, gpu: Gpu) -> DependencyDecision:
     package, chosen = routed.package, routed.chosen
     if chosen is None:
-        why = "; ".join(f"{item.id}: {item.reason}" for item in routed.rejected)
+        why = "; ".join(f"{rejected_route.id}: {rejected_route.reason}" for rejected_route in routed.rejected)
         return DependencyDecision(
             name=name,
             package=package.id,
@@ -85,11 +85,11 @@ def _decision(name: str, routed: Routed, stack: Stack, gpu: Gpu) -> DependencyDe
             confidence=package.confidence,
             alternatives=routed.rejected,
         )
-    return _of_route(name, package, chosen, gpu).model_copy(update={"alternatives": routed.rejected})
+    return _decision_from_route(name, package, chosen, gpu).model_copy(update={"alternatives": routed.rejected})
 
 
-def _of_route(name: str, package: Package, route: Route, gpu: Gpu) -> DependencyDecision:
-    def here(text: str) -> str:
+def _decision_from_route(name: str, package: Package, route: Route, gpu: Gpu) -> DependencyDecision:
+    def with_target(text: str) -> str:
         return text.replace("{gfx}", gpu.gfx)
 
     return DependencyDecision(
@@ -98,10 +98,10 @@ def _of_route(name: str, package: Package, route: Route, gpu: Gpu) -> Dependency
         decision=route.decision,
         route=route.id,
         reason=route.summary,
-        requirement=here(route.requirement),
+        requirement=with_target(route.requirement),
         index=route.index,
-        env={key: here(value) for key, value in sorted(route.env.items())},
-        commands=tuple(tuple(here(word) for word in command) for command in route.commands),
+        env={key: with_target(value) for key, value in sorted(route.env.items())},
+        commands=tuple(tuple(with_target(argument) for argument in command) for command in route.commands),
         needs=dict(sorted(route.needs.items())),
         loses=route.loses,
         import_kept=route.import_kept,

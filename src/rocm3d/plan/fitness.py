@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.model.fit import Fit
 from rocm3d.plan.card_facts import devices_of
-from rocm3d.plan.comparison import Question, compare
+from rocm3d.plan.comparison import ComparisonRequest, compare
 from rocm3d.plan.memory import UNKNOWN
-from rocm3d.plan.viability import fit, memory_of
+from rocm3d.plan.viability import memory_modes, rate_port
 
 if TYPE_CHECKING:
     from datetime import date
@@ -19,33 +19,33 @@ if TYPE_CHECKING:
     from rocm3d.model.port import Port
 
 
-def fitness(question: Question, port: Port | None, as_of: date) -> Fit:
+def fitness(request: ComparisonRequest, port: Port | None, as_of: date) -> Fit:
     """Rate a known repository (`port`), a checkout with a plan, or both."""
-    gpu, knowledge, plan = question.gpu, question.knowledge, question.plan
+    gpu, knowledge, plan = request.gpu, request.knowledge, request.plan
     if port is not None:
-        document = fit(port, knowledge.ports, gpu, as_of, devices_of(gpu, knowledge))
-        question = replace(question, memory=memory_of(port, knowledge.ports, as_of))
+        document = rate_port(port, knowledge.ports, gpu, as_of, devices_of(gpu, knowledge))
+        request = replace(request, memory=memory_modes(port, knowledge.ports, as_of))
     else:
-        document = _unknown(question, as_of)
+        document = _unknown_repository(request, as_of)
     if plan is not None:
         document = document.model_copy(update={"repository": plan.repository})
-    if as_of != question.today:
-        late = f"no comparison of cards: it uses today's facts, not those of {as_of}"
-        return document.model_copy(update={"notes": (*document.notes, late)})
+    if as_of != request.today:
+        note = f"no comparison of cards: it uses today's facts, not those of {as_of}"
+        return document.model_copy(update={"notes": (*document.notes, note)})
     hosted = port is not None and port.hosted
-    return document if hosted else document.model_copy(update={"comparison": compare(question)})
+    return document if hosted else document.model_copy(update={"comparison": compare(request)})
 
 
-def _unknown(question: Question, as_of: date) -> Fit:
-    plan: Plan | None = question.plan
+def _unknown_repository(request: ComparisonRequest, as_of: date) -> Fit:
+    plan: Plan | None = request.plan
     if plan is None:
         raise UserError("no known repository and no checkout", hint="pass one of them")
-    if as_of != question.today:
+    if as_of != request.today:
         raise UserError(f"{plan.repository} is not a known repository: no facts of {as_of}", hint="drop --as-of")
     return Fit(
         model=None,
         title=plan.repository,
-        gpu=question.gpu,
+        gpu=request.gpu,
         as_of=as_of,
         viability=None,
         score=None,

@@ -13,14 +13,16 @@ if TYPE_CHECKING:
     from rocm3d.model.method import Method, Phase
 
 
-def phases(method: Method | None, answered: Sequence[Finding], left: Sequence[Finding]) -> tuple[PlannedPhase, ...]:
+def plan_phases(
+    method: Method | None, answered: Sequence[Finding], left: Sequence[Finding]
+) -> tuple[PlannedPhase, ...]:
     """All phases in order. A phase whose codes have no finding is skipped, with a reason."""
     if method is None:
         return ()
-    return tuple(_planned(phase, answered, left) for phase in method.phases)
+    return tuple(_planned_phase(phase, answered, left) for phase in method.phases)
 
 
-def _planned(phase: Phase, answered: Sequence[Finding], left: Sequence[Finding]) -> PlannedPhase:
+def _planned_phase(phase: Phase, answered: Sequence[Finding], left: Sequence[Finding]) -> PlannedPhase:
     done, open_ = (sum(item.code.startswith(phase.codes) for item in found) for found in (answered, left))
     if phase.codes and not done and not open_:
         reason = phase.skip_if or "no findings"

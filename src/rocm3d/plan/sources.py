@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from packaging.specifiers import SpecifierSet
 
-from rocm3d.model.plan import LeftForPerson, PlannedEdit
+from rocm3d.model.plan import PlannedEdit, UnresolvedFinding
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Conditions:
+class PlanContext:
     """What decides how a finding is fixed. `decided` maps package ids to the plan's decision."""
 
     knowledge: Knowledge
@@ -38,87 +38,90 @@ class SourcePlan:
 
     edits: tuple[PlannedEdit, ...]
     answered: tuple[Finding, ...]
-    left: tuple[LeftForPerson, ...]
+    left: tuple[UnresolvedFinding, ...]
 
     @property
-    def settled(self) -> tuple[Finding, ...]:
+    def resolved(self) -> tuple[Finding, ...]:
         """Findings that need no manual work. One finding can have an edit and another fix."""
-        edited = (found for edit in self.edits for found in edit.findings)
+        edited = (finding for edit in self.edits for finding in edit.findings)
         return tuple(dict.fromkeys((*edited, *self.answered)))
 
     @property
-    def edited_codes(self) -> set[str]:
+    def codes_needing_edits(self) -> set[str]:
         """Codes that only an edit fixes."""
         answered = set(self.answered)
         found = (found for edit in self.edits for found in edit.findings if found not in answered)
-        return {item.code for item in found if item.severity != "note"}
+        return {finding.code for finding in found if finding.severity != "note"}
 
 
-def source_plan(findings: Sequence[Finding], extensions: Sequence[Extension], given: Conditions) -> SourcePlan:
+def source_plan(findings: Sequence[Finding], extensions: Sequence[Extension], context: PlanContext) -> SourcePlan:
     """Group the findings by how they are fixed; edits are sorted by path."""
     grouped: dict[tuple[str, str], list[Finding]] = {}
     answered: list[Finding] = []
-    left: list[LeftForPerson] = []
-    for finding in sorted(findings, key=_order):
-        recipe = given.knowledge.recipe_for(finding.code)
-        reason = _unanswered(finding, recipe, given)
-        beside = given.knowledge.recipe_beside(finding.code, finding.package)
-        if beside is not None and _inapplicable(beside, given.stack, given.gpu) is None:
-            grouped.setdefault((finding.path, beside.id), []).append(finding)
+    left: list[UnresolvedFinding] = []
+    for finding in sorted(findings, key=_sort_key):
+        recipe = context.knowledge.recipe_for(finding.code)
+        reason = _reason_left(finding, recipe, context)
+        extra_recipe = context.knowledge.recipe_also_resolving(finding.code, finding.package)
+        if extra_recipe is not None and _recipe_mismatch(extra_recipe, context.stack, context.gpu) is None:
+            grouped.setdefault((finding.path, extra_recipe.id), []).append(finding)
             if reason is not None:
                 continue  # the edit fixes it
         if finding.severity == "note":
             continue
         if reason is not None:
-            effort = given.knowledge.codes[finding.code].effort
-            left.append(LeftForPerson(finding=finding, reason=reason, effort=effort))
-        elif given.knowledge.codes[finding.code].answered_by == "recipe" and recipe is not None:
+            effort = context.knowledge.codes[finding.code].effort
+            left.append(UnresolvedFinding(finding=finding, reason=reason, effort=effort))
+        elif context.knowledge.codes[finding.code].answered_by == "recipe" and recipe is not None:
             grouped.setdefault((finding.path, recipe.id), []).append(finding)
         else:
             answered.append(finding)
-    recipes = given.knowledge.recipes
-    edits = [_edit(recipes[recipe], path, found, extensions) for (path, recipe), found in sorted(grouped.items())]
+    recipes = context.knowledge.recipes
+    edits = [
+        _planned_edit(recipes[recipe], path, edit_findings, extensions)
+        for (path, recipe), edit_findings in sorted(grouped.items())
+    ]
     return SourcePlan(tuple(edits), tuple(answered), tuple(left))
 
 
-def _unanswered(finding: Finding, recipe: Recipe | None, given: Conditions) -> str | None:
+def _reason_left(finding: Finding, recipe: Recipe | None, context: PlanContext) -> str | None:
     """Why a finding needs manual work; None if something fixes it."""
-    answer = given.knowledge.codes[finding.code].answered_by
+    answer = context.knowledge.codes[finding.code].answered_by
     if answer == "addition":
         # The port's install.sh and Dockerfile replace all other install instructions of the repository.
-        return None if given.stack is not None else "no known stack supports this GPU: nothing to install"
+        return None if context.stack is not None else "no known stack supports this GPU: nothing to install"
     if answer == "decision":
-        return _undecided(finding, given)
+        return _missing_decision(finding, context)
     if answer == "person":
         return "needs your decision about the program"
     if recipe is None:
         return "no recipe yet"
     if recipe.safety == "manual":
         return f"recipe {recipe.id} is advice, not an automatic edit"
-    return _inapplicable(recipe, given.stack, given.gpu)
+    return _recipe_mismatch(recipe, context.stack, context.gpu)
 
 
-def _undecided(finding: Finding, given: Conditions) -> str | None:
+def _missing_decision(finding: Finding, context: PlanContext) -> str | None:
     if finding.package is None:
         return "no known replacement for this package"
-    return f"{finding.package} is blocked" if given.decided.get(finding.package, "blocked") == "blocked" else None
+    return f"{finding.package} is blocked" if context.decided.get(finding.package, "blocked") == "blocked" else None
 
 
-def _inapplicable(recipe: Recipe, stack: Stack | None, gpu: Gpu) -> str | None:
+def _recipe_mismatch(recipe: Recipe, stack: Stack | None, gpu: Gpu) -> str | None:
     when = recipe.applies_when
     if when.wave_size is not None and when.wave_size != gpu.wave_size:
         return f"recipe {recipe.id} is for wave size {when.wave_size}"
     if stack is None:
         return None
-    for what, wanted, given in (("ROCm", when.rocm, stack.rocm), ("torch", when.torch, stack.torch)):
-        if wanted and not SpecifierSet(wanted).contains(given, prereleases=True):
-            return f"recipe {recipe.id} is for {what} {wanted}"
+    for component, required, available in (("ROCm", when.rocm, stack.rocm), ("torch", when.torch, stack.torch)):
+        if required and not SpecifierSet(required).contains(available, prereleases=True):
+            return f"recipe {recipe.id} is for {component} {required}"
     return None
 
 
-def _edit(recipe: Recipe, path: str, findings: list[Finding], extensions: Sequence[Extension]) -> PlannedEdit:
+def _planned_edit(recipe: Recipe, path: str, findings: list[Finding], extensions: Sequence[Extension]) -> PlannedEdit:
     parameters = dict(recipe.parameters)
-    if _built_by_torch(path, extensions):
+    if _is_built_by_torch(path, extensions):
         parameters["guard"] = "torch"
     return PlannedEdit(
         recipe=recipe.id,
@@ -130,16 +133,16 @@ def _edit(recipe: Recipe, path: str, findings: list[Finding], extensions: Sequen
     )
 
 
-def _built_by_torch(path: str, extensions: Sequence[Extension]) -> bool:
+def _is_built_by_torch(path: str, extensions: Sequence[Extension]) -> bool:
     """Whether BuildExtension compiles the file, so that USE_ROCM alone is a sufficient guard."""
-    builders = {extension.how for extension in extensions if path in _files(extension)}
+    builders = {extension.how for extension in extensions if path in _source_paths(extension)}
     return builders == {"build_extension"}
 
 
-def _files(extension: Extension) -> set[str]:
+def _source_paths(extension: Extension) -> set[str]:
     folder = PurePosixPath(extension.location.path).parent
     return {str(folder / source) for source in extension.sources}
 
 
-def _order(finding: Finding) -> tuple[str, int, int, str]:
+def _sort_key(finding: Finding) -> tuple[str, int, int, str]:
     return finding.path, finding.line, finding.column, finding.code

@@ -5,39 +5,39 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rocm3d.model.failure import UserError
-from rocm3d.model.plan import Chosen, DependencyDecision, Rejected
+from rocm3d.model.errors import UserError
+from rocm3d.model.plan import ChosenStack, DependencyDecision, RejectedAlternative
 from rocm3d.plan.dependencies import decide
-from rocm3d.plan.routes import settle
+from rocm3d.plan.routes import choose_routes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from rocm3d.knowledge.base import Knowledge
+    from rocm3d.model.plan_choices import Preference
     from rocm3d.model.stack import Stack
     from rocm3d.model.target import Gpu
-    from rocm3d.model.wish import Preference
-    from rocm3d.plan.routes import Circumstances, Routed
-    from rocm3d.plan.wishes import Wishes
+    from rocm3d.plan.options import PlanOptions
+    from rocm3d.plan.routes import RepositoryConstraints, RouteChoice
 
 
 @dataclass(frozen=True)
-class Cost:
+class StackCost:
     """One criterion by which stacks are compared; a lower value is better."""
 
-    word: str
+    label: str
     value: int
     names: tuple[str, ...] = ()
 
     @property
-    def told(self) -> str:
+    def text(self) -> str:
         """`blocked: gsplat, kaolin`, or the label alone."""
-        return f"{self.word}: {', '.join(self.names)}" if self.names else self.word
+        return f"{self.label}: {', '.join(self.names)}" if self.names else self.label
 
 
 # A blocked package or a lost feature always counts first; the preference orders the other costs.
-_ALWAYS = ("blocked", "lost")
-_ORDER: Mapping[Preference, tuple[str, ...]] = {
+_FIRST_COSTS = ("blocked", "lost")
+_COST_ORDER: Mapping[Preference, tuple[str, ...]] = {
     "stable": ("pins", "stand-ins", "untried", "second", "builds", "closed", "old"),
     "newest": ("old", "pins", "stand-ins", "second", "builds", "closed"),
     "fewest-builds": ("builds", "pins", "stand-ins", "untried", "second", "closed", "old"),
@@ -45,39 +45,43 @@ _ORDER: Mapping[Preference, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True)
-class Judged:
+class StackEvaluation:
     """A stack with the decisions that it implies for all packages."""
 
     stack: Stack
     decisions: tuple[DependencyDecision, ...]
-    routed: Mapping[str, Routed]
+    route_choices: Mapping[str, RouteChoice]
 
-    def costs(self, prefer: Preference) -> list[Cost]:
+    def costs(self, prefer: Preference) -> list[StackCost]:
         """In order of importance."""
-        parts = self._parts()
-        return [parts[key] for key in (*_ALWAYS, *_ORDER[prefer])]
+        parts = self._costs_by_key()
+        return [parts[key] for key in (*_FIRST_COSTS, *_COST_ORDER[prefer])]
 
-    def _parts(self) -> dict[str, Cost]:
+    def _costs_by_key(self) -> dict[str, StackCost]:
         released = self.stack.released
-        below = {name: item.below_best for name, item in sorted(self.routed.items()) if item.below_best}
-        missed = [name for name, item in sorted(self.routed.items()) if item.misses_pin]
+        below = {
+            name: item.ranks_below_best for name, item in sorted(self.route_choices.items()) if item.ranks_below_best
+        }
+        missed = [name for name, item in sorted(self.route_choices.items()) if item.misses_pin]
         lost = [item.name for item in self.decisions if item.loses or item.decision == "stub"]
         return {
-            "blocked": self._counted("blocked", "blocked"),
-            "lost": _listed("features lost", lost),
-            "pins": _listed("differs from the known port", missed),
-            "stand-ins": self._counted("stubs or substitutes", "stub", "substitute"),
-            "untried": Cost("few packages are known to run on it", int(not self.stack.tried)),
-            "second": Cost("second-choice routes", sum(below.values()), tuple(below)),
-            "builds": self._counted("to build", "build"),
-            "closed": Cost("fewer fallback packages", -sum(item.open_ways for item in self.routed.values())),
-            "old": Cost(f"older, released {released}", -released.toordinal()),
+            "blocked": self._decision_cost("blocked", "blocked"),
+            "lost": _name_cost("features lost", lost),
+            "pins": _name_cost("differs from the known port", missed),
+            "stand-ins": self._decision_cost("stubs or substitutes", "stub", "substitute"),
+            "untried": StackCost("few packages are known to run on it", int(not self.stack.tried)),
+            "second": StackCost("second-choice routes", sum(below.values()), tuple(below)),
+            "builds": self._decision_cost("to build", "build"),
+            "closed": StackCost(
+                "fewer fallback packages", -sum(item.fallback_count for item in self.route_choices.values())
+            ),
+            "old": StackCost(f"older, released {released}", -released.toordinal()),
         }
 
-    def _counted(self, word: str, *decisions: str) -> Cost:
-        return _listed(word, [item.name for item in self.decisions if item.decision in decisions])
+    def _decision_cost(self, label: str, *decisions: str) -> StackCost:
+        return _name_cost(label, [decision.name for decision in self.decisions if decision.decision in decisions])
 
-    def key(self, prefer: Preference) -> tuple[tuple[int, ...], int, str]:
+    def sort_key(self, prefer: Preference) -> tuple[tuple[int, ...], int, str]:
         """Stacks are sorted by this key, best first; among equals the newer Python wins."""
         minor = int(self.stack.python.partition(".")[2])
         return tuple(cost.value for cost in self.costs(prefer)), -minor, self.stack.id
@@ -85,75 +89,91 @@ class Judged:
     @property
     def summary(self) -> str:
         """Counts of the main costs, the release date, and the number of fallback routes."""
-        parts = self._parts()
-        counts = ", ".join(f"{parts[key].value} {parts[key].word}" for key in ("blocked", "stand-ins", "builds"))
-        ways = [f"{name} {item.open_ways}" for name, item in sorted(self.routed.items()) if item.open_ways]
-        further = f"; fallback routes: {', '.join(ways)}" if ways else ""
+        parts = self._costs_by_key()
+        counts = ", ".join(f"{parts[key].value} {parts[key].label}" for key in ("blocked", "stand-ins", "builds"))
+        fallbacks = [
+            f"{name} {choice.fallback_count}"
+            for name, choice in sorted(self.route_choices.items())
+            if choice.fallback_count
+        ]
+        further = f"; fallback routes: {', '.join(fallbacks)}" if fallbacks else ""
         return f"{counts}, released {self.stack.released}{further}"
 
-    def behind(self, best: Judged, prefer: Preference) -> str:
+    def reason_behind(self, best: StackEvaluation, prefer: Preference) -> str:
         """The first criterion in which this stack is worse than the best one."""
         pairs = zip(self.costs(prefer), best.costs(prefer), strict=True)
-        return next((mine.told for mine, theirs in pairs if mine.value > theirs.value), "equal in every criterion")
+        return next((mine.text for mine, theirs in pairs if mine.value > theirs.value), "equal in every criterion")
 
 
-def _listed(word: str, names: list[str]) -> Cost:
-    return Cost(word, len(names), tuple(names))
+def _name_cost(label: str, names: list[str]) -> StackCost:
+    return StackCost(label, len(names), tuple(names))
 
 
 @dataclass(frozen=True)
-class Question:
+class StackCriteria:
     """What the stacks are evaluated for. `names` maps distributions to package ids."""
 
     names: Mapping[str, str | None]
     knowledge: Knowledge
     gpu: Gpu
-    given: Circumstances
+    constraints: RepositoryConstraints
 
 
-def choose(asked: Question, wishes: Wishes) -> tuple[Chosen | None, Judged | None, tuple[Rejected, ...]]:
+def choose_stack(
+    criteria: StackCriteria, options: PlanOptions
+) -> tuple[ChosenStack | None, StackEvaluation | None, tuple[RejectedAlternative, ...]]:
     """The best stack for a GPU and these packages, and all others with the reason of rejection."""
-    known = asked.knowledge.stacks
-    if wishes.stack is not None and wishes.stack not in known:
-        raise UserError(f"unknown stack {wishes.stack!r}", hint=f"known stacks: {', '.join(sorted(known))}")
-    rejected: list[Rejected] = []
-    judged: list[Judged] = []
-    for stack in (*known.values(), *([wishes.installed] if wishes.installed else [])):
-        problem = _unusable(stack, asked.gpu, wishes)
+    known = criteria.knowledge.stacks
+    if options.stack is not None and options.stack not in known:
+        raise UserError(f"unknown stack {options.stack!r}", hint=f"known stacks: {', '.join(sorted(known))}")
+    rejected: list[RejectedAlternative] = []
+    evaluations: list[StackEvaluation] = []
+    for stack in (*known.values(), *([options.installed] if options.installed else [])):
+        problem = _unusable_stack(stack, criteria.gpu, options)
         if problem is None:
-            judged.append(judge(stack, asked))
+            evaluations.append(evaluate_stack(stack, criteria))
         else:
             rejected.append(problem)
-    if not judged:
+    if not evaluations:
         return None, None, tuple(sorted(rejected, key=lambda item: item.id))
-    best, *others = sorted(judged, key=lambda item: item.key(wishes.prefer))
-    rejected += [_outdone(item, best, wishes) for item in others]
-    return Chosen(id=best.stack.id, reason=best.summary), best, tuple(sorted(rejected, key=lambda item: item.id))
+    best, *others = sorted(evaluations, key=lambda item: item.sort_key(options.prefer))
+    rejected += [_rejected_stack(item, best, options) for item in others]
+    return ChosenStack(id=best.stack.id, reason=best.summary), best, tuple(sorted(rejected, key=lambda item: item.id))
 
 
-def judge(stack: Stack, asked: Question) -> Judged:
-    packages = [asked.knowledge.packages[name] for name in sorted({name for name in asked.names.values() if name})]
-    routed = settle(packages, stack, asked.gpu, asked.given)
-    return Judged(stack, decide(asked.names, routed, stack, asked.gpu), routed)
+def evaluate_stack(stack: Stack, criteria: StackCriteria) -> StackEvaluation:
+    packages = [
+        criteria.knowledge.packages[name] for name in sorted({name for name in criteria.names.values() if name})
+    ]
+    route_choices = choose_routes(packages, stack, criteria.gpu, criteria.constraints)
+    return StackEvaluation(stack, decide(criteria.names, route_choices, stack, criteria.gpu), route_choices)
 
 
-def _outdone(item: Judged, best: Judged, wishes: Wishes) -> Rejected:
-    would = f"--stack {item.stack.id} to choose it anyway"
-    return Rejected(id=item.stack.id, reason=item.behind(best, wishes.prefer), would_need=would)
+def _rejected_stack(evaluation: StackEvaluation, best: StackEvaluation, options: PlanOptions) -> RejectedAlternative:
+    hint = f"--stack {evaluation.stack.id} to choose it anyway"
+    return RejectedAlternative(
+        id=evaluation.stack.id, reason=evaluation.reason_behind(best, options.prefer), would_need=hint
+    )
 
 
-def _unusable(stack: Stack, gpu: Gpu, wishes: Wishes) -> Rejected | None:
+def _unusable_stack(stack: Stack, gpu: Gpu, options: PlanOptions) -> RejectedAlternative | None:
     """Why a stack is rejected regardless of its packages; None if it is usable."""
-    if wishes.installed is not None and stack is not wishes.installed:
-        return Rejected(id=stack.id, reason="--keep-torch keeps the installed torch", would_need="no --keep-torch")
-    if wishes.stack is not None and stack.id != wishes.stack:
-        return Rejected(id=stack.id, reason=f"--stack {wishes.stack} was chosen", would_need=f"--stack {stack.id}")
-    if wishes.installed is None and not wishes.takes_rocm(stack.rocm):
-        reason = f"has ROCm {stack.rocm}, not {wishes.rocm}"
-        return Rejected(id=stack.id, reason=reason, would_need="another --rocm")
+    if options.installed is not None and stack is not options.installed:
+        return RejectedAlternative(
+            id=stack.id, reason="--keep-torch keeps the installed torch", would_need="no --keep-torch"
+        )
+    if options.stack is not None and stack.id != options.stack:
+        return RejectedAlternative(
+            id=stack.id, reason=f"--stack {options.stack} was chosen", would_need=f"--stack {stack.id}"
+        )
+    if options.installed is None and not options.accepts_rocm(stack.rocm):
+        reason = f"has ROCm {stack.rocm}, not {options.rocm}"
+        return RejectedAlternative(id=stack.id, reason=reason, would_need="another --rocm")
     if gpu.gfx not in stack.gfx:
-        return Rejected(id=stack.id, reason=f"does not support {gpu.gfx}", would_need=f"a build for {gpu.gfx}")
-    if wishes.platform not in stack.platforms:
+        return RejectedAlternative(
+            id=stack.id, reason=f"does not support {gpu.gfx}", would_need=f"a build for {gpu.gfx}"
+        )
+    if options.platform not in stack.platforms:
         reason = f"is only for {', '.join(stack.platforms)}"
-        return Rejected(id=stack.id, reason=reason, would_need=f"a release for {wishes.platform}")
+        return RejectedAlternative(id=stack.id, reason=reason, would_need=f"a release for {options.platform}")
     return None

@@ -6,13 +6,13 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from rocm3d.model.plan import DependencyDecision, EffortCounts, Plan
-from rocm3d.plan.dependencies import named, versions
-from rocm3d.plan.licences import licences
-from rocm3d.plan.phases import phases
-from rocm3d.plan.routes import Circumstances
-from rocm3d.plan.sources import Conditions, SourcePlan, source_plan
-from rocm3d.plan.stacks import Question, choose
-from rocm3d.plan.wishes import Wishes
+from rocm3d.plan.dependencies import package_by_distribution, required_versions
+from rocm3d.plan.licences import licence_notices
+from rocm3d.plan.options import PlanOptions
+from rocm3d.plan.phases import plan_phases
+from rocm3d.plan.routes import RepositoryConstraints
+from rocm3d.plan.sources import PlanContext, SourcePlan, source_plan
+from rocm3d.plan.stacks import StackCriteria, choose_stack
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,24 +28,26 @@ if TYPE_CHECKING:
 OLD_AFTER_DAYS = 180
 
 
-def plan(scan: Scan, gpu: Gpu, knowledge: Knowledge, today: date, wishes: Wishes | None = None) -> Plan:
+def plan(scan: Scan, gpu: Gpu, knowledge: Knowledge, today: date, options: PlanOptions | None = None) -> Plan:
     """What to do about each finding and dependency on one GPU. Deterministic: same input, same bytes."""
-    inventory, wishes = scan.inventory, wishes or Wishes()
+    inventory, options = scan.inventory, options or PlanOptions()
     port = knowledge.ports.get(inventory.known_as or "")
-    imported = frozenset(item.package for item in scan.findings if item.package and _is_firm_import(item))
-    given = Circumstances(wishes.prefer, port.routes if port else {}, versions(inventory.dependencies), imported)
-    names = named(inventory.dependencies, scan.findings, knowledge)
-    chosen, judged, rejected = choose(Question(names, knowledge, gpu, given), wishes)
-    decisions = judged.decisions if judged else ()
-    base = judged.stack if judged else None
+    imported = frozenset(item.package for item in scan.findings if item.package and _is_required_import(item))
+    constraints = RepositoryConstraints(
+        options.prefer, port.routes if port else {}, required_versions(inventory.dependencies), imported
+    )
+    names = package_by_distribution(inventory.dependencies, scan.findings, knowledge)
+    chosen, evaluation, rejected = choose_stack(StackCriteria(names, knowledge, gpu, constraints), options)
+    decisions = evaluation.decisions if evaluation else ()
+    base = evaluation.stack if evaluation else None
     decided = {item.package: item.decision for item in decisions if item.package is not None}
-    sources = source_plan(scan.findings, inventory.extensions, Conditions(knowledge, decided, base, gpu))
+    sources = source_plan(scan.findings, inventory.extensions, PlanContext(knowledge, decided, base, gpu))
     return Plan(
         repository=inventory.repository,
         known_as=inventory.known_as,
         gpu=gpu,
-        platform=wishes.platform,
-        prefer=wishes.prefer,
+        platform=options.platform,
+        prefer=options.prefer,
         stack=chosen,
         base=base,
         rejected_stacks=rejected,
@@ -54,8 +56,8 @@ def plan(scan: Scan, gpu: Gpu, knowledge: Knowledge, today: date, wishes: Wishes
         answered=sources.answered,
         left=sources.left,
         effort=_effort(sources),
-        phases=phases(knowledge.method, sources.settled, [item.finding for item in sources.left]),
-        licences=licences(names.values(), port, knowledge),
+        phases=plan_phases(knowledge.method, sources.resolved, [item.finding for item in sources.left]),
+        licences=licence_notices(names.values(), port, knowledge),
         readiness=_readiness(decisions, sources, knowledge, feasible=chosen is not None),
         warnings=(
             *_warnings(decisions, base, port, today),
@@ -65,28 +67,28 @@ def plan(scan: Scan, gpu: Gpu, knowledge: Knowledge, today: date, wishes: Wishes
     )
 
 
-def _is_firm_import(finding: Finding) -> bool:
+def _is_required_import(finding: Finding) -> bool:
     """Notes are about optional imports."""
     return finding.severity != "note" and not finding.is_dependency
 
 
 def _effort(sources: SourcePlan) -> EffortCounts:
-    counts = Counter(item.effort for item in sources.left)
-    counts["none"] += len(sources.settled)
+    counts = Counter(leftover.effort for leftover in sources.left)
+    counts["none"] += len(sources.resolved)
     return EffortCounts.model_validate(counts)
 
 
 def _readiness(
     decisions: tuple[DependencyDecision, ...], sources: SourcePlan, knowledge: Knowledge, *, feasible: bool
 ) -> Readiness:
-    if not feasible or any(item.decision == "blocked" for item in decisions):
+    if not feasible or any(decision.decision == "blocked" for decision in decisions):
         return "blocked"
-    if any(item.decision == "stub" for item in decisions):
+    if any(decision.decision == "stub" for decision in decisions):
         return "partial"
-    codes = [*sources.edited_codes, *(left.finding.code for left in sources.left)]
-    if any(not code.startswith("DEP") and not knowledge.codes[code].is_around for code in codes):
+    codes = [*sources.codes_needing_edits, *(left.finding.code for left in sources.left)]
+    if any(not code.startswith("DEP") and not knowledge.codes[code].is_about_environment for code in codes):
         return "needs-edits"
-    changed = any(item.decision != "keep" for item in decisions)
+    changed = any(decision.decision != "keep" for decision in decisions)
     return "ready-with-deps" if changed or sources.left else "ready"
 
 

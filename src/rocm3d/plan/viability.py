@@ -8,31 +8,31 @@ from __future__ import annotations
 from datetime import date
 from typing import TYPE_CHECKING
 
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.model.fit import Fit, FitPoint, Viability
-from rocm3d.plan.memory import fitted, notes, offload
+from rocm3d.plan.memory import fit_modes, memory_notes, offload_advice
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from rocm3d.model.memory import FitMemory
-    from rocm3d.model.port import Memory, Point, Port
+    from rocm3d.model.port import MemoryNeed, Port, ViabilityPoint
     from rocm3d.model.target import Gpu
 
-FULL = 5
+FULL_SCORE = 5
 _BANDS: tuple[tuple[int, Viability], ...] = ((5, "High"), (4, "Medium"), (3, "Medium-Low"), (2, "Low"))
 
 
-def fit(port: Port, ports: Mapping[str, Port], gpu: Gpu, as_of: date, devices: int = 1) -> Fit:
+def rate_port(port: Port, ports: Mapping[str, Port], gpu: Gpu, as_of: date, devices: int = 1) -> Fit:
     """Score a repository for a GPU with the facts known at a date. A card of several devices counts as one of them."""
     if port.first_known is not None and as_of < port.first_known:
         raise UserError(f"{port.title} was not known on {as_of}", hint=f"use --as-of {port.first_known} or later")
-    parts = list(_chain(port, ports))
-    points = [_shown(point) for item in parts for point in item.points if _counts(point, gpu, as_of)]
+    parts = list(_with_base_ports(port, ports))
+    points = [_fit_point(point) for item in parts for point in item.points if _is_active(point, gpu, as_of)]
     gb = None if gpu.vram_gb is None else gpu.vram_gb / devices
-    modes = fitted(memory_of(port, ports, as_of), gb)
+    modes = fit_modes(memory_modes(port, ports, as_of), gb)
     points += [] if gb is None else _memory_points(modes, gb)
-    score = FULL + sum(point.effect for point in points)
+    score = FULL_SCORE + sum(point.effect for point in points)
     return Fit(
         model=port.id,
         title=port.title,
@@ -41,45 +41,45 @@ def fit(port: Port, ports: Mapping[str, Port], gpu: Gpu, as_of: date, devices: i
         viability="Not viable" if port.hosted else _band(score),
         score=score,
         points=tuple(points),
-        closed=tuple(_shown(point) for item in parts for point in item.points if _is_closed(point, gpu, as_of)),
+        closed=tuple(_fit_point(point) for item in parts for point in item.points if _is_closed(point, gpu, as_of)),
         memory=modes,
-        notes=() if port.hosted else notes(modes, gb, devices),
-        offload=offload(modes, gb),
+        notes=() if port.hosted else memory_notes(modes, gb, devices),
+        offload=offload_advice(modes, gb),
         licence=port.licence,
         advice=port.advice,
     )
 
 
-def memory_of(port: Port, ports: Mapping[str, Port], as_of: date) -> tuple[Memory, ...]:
+def memory_modes(port: Port, ports: Mapping[str, Port], as_of: date) -> tuple[MemoryNeed, ...]:
     """All modes known at a date, including those of the repositories it builds on."""
-    return tuple(mode for item in _chain(port, ports) for mode in item.memory if mode.known <= as_of)
+    return tuple(mode for part in _with_base_ports(port, ports) for mode in part.memory if mode.known <= as_of)
 
 
-def _chain(port: Port, ports: Mapping[str, Port]) -> Iterator[Port]:
-    seen: set[str] = set()
+def _with_base_ports(port: Port, ports: Mapping[str, Port]) -> Iterator[Port]:
+    visited: set[str] = set()
     while True:
-        if port.id in seen:
-            raise UserError(f"circular builds_on between ports: {', '.join(sorted(seen))}")
-        seen.add(port.id)
+        if port.id in visited:
+            raise UserError(f"circular builds_on between ports: {', '.join(sorted(visited))}")
+        visited.add(port.id)
         yield port
         if port.builds_on is None:
             return
         port = ports[port.builds_on]
 
 
-def _concerns(point: Point, gpu: Gpu) -> bool:
+def _applies_to(point: ViabilityPoint, gpu: Gpu) -> bool:
     return not point.gfx or gpu.gfx in point.gfx
 
 
-def _counts(point: Point, gpu: Gpu, as_of: date) -> bool:
-    return _concerns(point, gpu) and point.since <= as_of and (point.until is None or as_of < point.until)
+def _is_active(point: ViabilityPoint, gpu: Gpu, as_of: date) -> bool:
+    return _applies_to(point, gpu) and point.since <= as_of and (point.until is None or as_of < point.until)
 
 
-def _is_closed(point: Point, gpu: Gpu, as_of: date) -> bool:
-    return _concerns(point, gpu) and point.until is not None and point.until <= as_of
+def _is_closed(point: ViabilityPoint, gpu: Gpu, as_of: date) -> bool:
+    return _applies_to(point, gpu) and point.until is not None and point.until <= as_of
 
 
-def _shown(point: Point) -> FitPoint:
+def _fit_point(point: ViabilityPoint) -> FitPoint:
     until = "" if point.until is None else f" (until {point.until})"
     return FitPoint(effect=point.effect, why=f"{point.why}{until}", source=point.source.where)
 
@@ -89,8 +89,8 @@ def _memory_points(modes: Sequence[FitMemory], gb: float) -> list[FitPoint]:
     worst = max(modes, key=lambda mode: mode.gb, default=None)
     if worst is None or (worst.fits and not worst.tight):
         return []
-    effect, word = (-1, "leaves no headroom") if worst.fits else (-2, "does not fit")
-    return [FitPoint(effect=effect, why=f"{worst.mode}: {worst.gb:g} GB {word} in {gb:g} GB", source=worst.source)]
+    effect, problem = (-1, "leaves no headroom") if worst.fits else (-2, "does not fit")
+    return [FitPoint(effect=effect, why=f"{worst.mode}: {worst.gb:g} GB {problem} in {gb:g} GB", source=worst.source)]
 
 
 def _band(score: int) -> Viability:

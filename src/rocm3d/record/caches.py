@@ -17,19 +17,19 @@ if TYPE_CHECKING:
 
 def cold_caches(knowledge: Knowledge) -> tuple[str, ...]:
     """Names of the variables whose cache folder is missing or empty."""
-    caches = (item for item in knowledge.variables.values() if item.cache)
-    return tuple(sorted(item.id for item in caches if not _holds(place(item, os.environ))))
+    caches = (variable for variable in knowledge.variables.values() if variable.cache)
+    return tuple(sorted(variable.id for variable in caches if not _has_entries(cache_folder(variable, os.environ))))
 
 
-def place(variable: Variable, environment: Mapping[str, str]) -> Path:
+def cache_folder(variable: Variable, environment: Mapping[str, str]) -> Path:
     """The cache folder that a variable sets, or the default of its record."""
-    asked = environment.get(variable.id)
+    configured = environment.get(variable.id)
     # Not format(): other braces in the path stay literal.
-    named = variable.cache.replace("{user}", getpass.getuser()).replace("{temp}", tempfile.gettempdir())
-    return Path(asked or named).expanduser()
+    default = variable.cache.replace("{user}", getpass.getuser()).replace("{temp}", tempfile.gettempdir())
+    return Path(configured or default).expanduser()
 
 
-def _holds(folder: Path) -> bool:
+def _has_entries(folder: Path) -> bool:
     try:
         return any(folder.iterdir())
     except OSError:

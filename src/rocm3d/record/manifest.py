@@ -10,9 +10,9 @@ from importlib.metadata import Distribution, distributions
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rocm3d.model.run import Installed, Manifest
+from rocm3d.model.run import InstalledPackage, Manifest
 from rocm3d.record import redact
-from rocm3d.workspace.git import head, uncommitted
+from rocm3d.workspace.git import head_commit, uncommitted_paths
 
 if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 DRIVERS = (Path("/sys/module/amdgpu/version"), Path("/sys/module/nvidia/version"))
 
 
-def manifest(lines: Iterable[Mapping[str, Any]], folder: Path, knowledge: Knowledge) -> Manifest:
+def manifest(events: Iterable[Mapping[str, Any]], folder: Path, knowledge: Knowledge) -> Manifest:
     """Built from hook events of the process that used a GPU or torch, else of the first process."""
-    told = list(lines)
-    started = [line for line in told if line.get("kind") == "process"]
-    states = [line for line in told if line.get("kind") == "status"]
+    all_events = list(events)
+    started = [line for line in all_events if line.get("kind") == "process"]
+    states = [line for line in all_events if line.get("kind") == "status"]
     state = max(states, key=lambda line: ("gpu" in line, "torch" in line), default={})
     process = next((line for line in started if line.get("pid") == state.get("pid")), next(iter(started), {}))
     return Manifest(
@@ -39,9 +39,9 @@ def manifest(lines: Iterable[Mapping[str, Any]], folder: Path, knowledge: Knowle
         torch=state.get("torch", ""),
         python=process.get("python", ""),
         interpreter=process.get("executable", ""),
-        packages=_packages(process.get("path", [])),
-        variables=redact.variables(deciding(os.environ, knowledge)),
-        commit=head(folder) or "",
+        packages=_installed_packages(process.get("path", [])),
+        variables=redact.variables(relevant_variables(os.environ, knowledge)),
+        commit=head_commit(folder) or "",
         dirty=_dirty(folder),
     )
 
@@ -55,30 +55,34 @@ def _driver() -> str:
     return ""
 
 
-def deciding(given: Mapping[str, str], knowledge: Knowledge) -> dict[str, str]:
+def relevant_variables(environment: Mapping[str, str], knowledge: Knowledge) -> dict[str, str]:
     """Variables of the knowledge base, and those with the same prefix as one (HIP_, MIOPEN_)."""
-    families = tuple({f"{name.partition('_')[0]}_" for name in knowledge.variables})
-    return {name: value for name, value in given.items() if name.startswith(families) or name in knowledge.variables}
+    prefixes = tuple({f"{name.partition('_')[0]}_" for name in knowledge.variables})
+    return {
+        name: value for name, value in environment.items() if name.startswith(prefixes) or name in knowledge.variables
+    }
 
 
-def _packages(path: list[str]) -> tuple[Installed, ...]:
-    found = {}
-    for item in distributions(path=[entry for entry in path if entry]):
-        name = item.metadata["Name"]
-        if name and name not in found:
-            found[name] = Installed(name=name, version=item.version or "", origin=redact.text(_origin(item)))
-    return tuple(found[name] for name in sorted(found, key=str.lower))
+def _installed_packages(path: list[str]) -> tuple[InstalledPackage, ...]:
+    packages = {}
+    for distribution in distributions(path=[entry for entry in path if entry]):
+        name = distribution.metadata["Name"]
+        if name and name not in packages:
+            packages[name] = InstalledPackage(
+                name=name, version=distribution.version or "", origin=redact.text(_origin(distribution))
+            )
+    return tuple(packages[name] for name in sorted(packages, key=str.lower))
 
 
-def _origin(item: Distribution) -> str:
+def _origin(distribution: Distribution) -> str:
     try:
-        said = json.loads(item.read_text("direct_url.json") or "{}")
+        direct_url = json.loads(distribution.read_text("direct_url.json") or "{}")
     except ValueError:
         return ""
-    commit = said.get("vcs_info", {}).get("commit_id", "")
-    return f"{said.get('url', '')}{'@' if commit else ''}{commit}"
+    commit = direct_url.get("vcs_info", {}).get("commit_id", "")
+    return f"{direct_url.get('url', '')}{'@' if commit else ''}{commit}"
 
 
 def _dirty(folder: Path) -> tuple[str, ...] | None:
-    changed = uncommitted(folder)
+    changed = uncommitted_paths(folder)
     return None if changed is None else tuple(sorted(changed))

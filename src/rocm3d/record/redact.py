@@ -21,22 +21,22 @@ def text(value: str) -> str:
     return _SECRET_VALUE.sub(HIDDEN, value)
 
 
-def variables(given: Mapping[str, str]) -> dict[str, str]:
+def variables(environment: Mapping[str, str]) -> dict[str, str]:
     """Redact environment variables: the complete value if the name is a secret's, else the secret parts."""
-    return {name: HIDDEN if _SECRET_NAME.search(name) else text(value) for name, value in sorted(given.items())}
+    return {name: HIDDEN if _SECRET_NAME.search(name) else text(value) for name, value in sorted(environment.items())}
 
 
-def arguments(given: Sequence[str]) -> tuple[str, ...]:
+def arguments(command: Sequence[str]) -> tuple[str, ...]:
     """Redact a command line, including `--token X`, `--token=X` and `TOKEN=X`."""
-    found, hide = [], False
-    for word in given:
-        name, equals, _ = word.partition("=")
+    redacted, hide = [], False
+    for argument in command:
+        name, equals, _ = argument.partition("=")
         is_secret = bool(_SECRET_NAME.search(name)) and (name.startswith("-") or bool(equals))
-        if hide and not word.startswith("-"):
-            found.append(HIDDEN)
+        if hide and not argument.startswith("-"):
+            redacted.append(HIDDEN)
         elif is_secret and equals:
-            found.append(f"{name}={HIDDEN}")
+            redacted.append(f"{name}={HIDDEN}")
         else:
-            found.append(text(word))
+            redacted.append(text(argument))
         hide = is_secret and not equals
-    return tuple(found)
+    return tuple(redacted)

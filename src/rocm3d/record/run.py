@@ -12,16 +12,16 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal, TypeAlias
 
-from rocm3d.model.evidence import Missing
-from rocm3d.model.run import Memory, RunRecord, Status
-from rocm3d.record import redact, told
-from rocm3d.record.attendant import Attendant
+from rocm3d.model.evidence import MissingLink
+from rocm3d.model.run import PeakMemory, RunRecord, RunStatus
+from rocm3d.record import hook_events, redact
 from rocm3d.record.caches import cold_caches
 from rocm3d.record.manifest import manifest
-from rocm3d.record.produced import Folders, sealed
-from rocm3d.record.startup import reported, with_hook
-from rocm3d.workspace.process import follow
-from rocm3d.workspace.scratch import kept_folder
+from rocm3d.record.monitor import WorkloadMonitor
+from rocm3d.record.output_files import FolderState, seal_files
+from rocm3d.record.startup import hook_environment, read_events
+from rocm3d.workspace.process import run_watched
+from rocm3d.workspace.scratch import guarded_scratch_folder
 from rocm3d.workspace.sources import source_digest
 
 if TYPE_CHECKING:
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 
 Ending: TypeAlias = int | Literal["timed_out", "interrupted"]
 
-OUTPUT = "output.txt"
+OUTPUT_FILE = "output.txt"
 _TAIL = 64 * 1024
-_NO_MEMORY = re.compile(r"OutOfMemoryError|out of memory|MemoryError|hipErrorOutOfMemory", re.IGNORECASE)
+_OUT_OF_MEMORY = re.compile(r"OutOfMemoryError|out of memory|MemoryError|hipErrorOutOfMemory", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class Workload:
+class RunRequest:
     """What to run, for how long (`seconds`), and the folders in which it writes its results."""
 
     command: tuple[str, ...]
@@ -53,21 +53,24 @@ class Workload:
         return (self.repository or self.folder).resolve()
 
 
-def record_run(workload: Workload, into: Path, knowledge: Knowledge, terminal: IO[bytes] | None = None) -> RunRecord:
+def record_run(workload: RunRequest, into: Path, knowledge: Knowledge, terminal: IO[bytes] | None = None) -> RunRecord:
     """Run the workload. `into` is an empty folder for its output, which also goes to `terminal` while it runs."""
-    before, cold = Folders(workload.outputs or (workload.folder,), into), cold_caches(knowledge)
+    before, cold = FolderState(workload.outputs or (workload.folder,), into), cold_caches(knowledge)
     sources = source_digest(workload.root, workload.written)
     began, started = time.monotonic(), datetime.now(timezone.utc)
-    with kept_folder() as scratch, closing(Attendant(into / OUTPUT, terminal, cold)) as attendant:
+    with guarded_scratch_folder() as scratch, closing(WorkloadMonitor(into / OUTPUT_FILE, terminal, cold)) as monitor:
         report = scratch / "report.jsonl"
-        asked = {"watch": watched(knowledge), "profile": workload.profile}
-        env = with_hook(report, ROCM3D_RUN=json.dumps(asked))
-        ended = _followed(workload, attendant, env)
+        settings = {"watch": watched_modules(knowledge), "profile": workload.profile}
+        env = hook_environment(report, ROCM3D_RUN=json.dumps(settings))
+        ended = _run_to_end(workload, monitor, env)
         seconds = time.monotonic() - began
-        lines = [line for line in reported(report) if isinstance(line.get("kind"), str)]
-    status, reason = how_it_ended(ended, _tail(into / OUTPUT), workload.seconds)
-    files, unread = sealed(before.changed(), workload.folder.resolve())
-    gpu = {name: told.most(lines, key) for name, key in (("gpu_allocated", "allocated"), ("gpu_reserved", "reserved"))}
+        events = [line for line in read_events(report) if isinstance(line.get("kind"), str)]
+    status, reason = classify_ending(ended, _tail(into / OUTPUT_FILE), workload.seconds)
+    files, unread = seal_files(before.changed(), workload.folder.resolve())
+    gpu = {
+        name: hook_events.peak(events, key)
+        for name, key in (("gpu_allocated", "allocated"), ("gpu_reserved", "reserved"))
+    }
     return RunRecord(
         name=workload.name,
         command=redact.arguments(workload.command),
@@ -77,56 +80,59 @@ def record_run(workload: Workload, into: Path, knowledge: Knowledge, terminal: I
         status=status,
         exit_code=ended if isinstance(ended, int) and ended >= 0 else None,
         reason=reason,
-        manifest=manifest(lines, workload.root, knowledge).model_copy(
-            update={"folder": _below(workload), "sources": sources}
+        manifest=manifest(events, workload.root, knowledge).model_copy(
+            update={"folder": _relative_folder(workload), "sources": sources}
         ),
-        memory=Memory(
+        memory=PeakMemory(
             **gpu,
-            host=attendant.memory.peak,
-            gpu_points=told.gpu_memory(lines, started.timestamp()),
-            host_points=attendant.memory.points(began),
+            host=monitor.memory.peak,
+            gpu_points=hook_events.gpu_memory_points(events, started.timestamp()),
+            host_points=monitor.memory.points(began),
         ),
         cold_caches=cold,
         files=tuple(files),
-        missing=(*_missing(lines, before, workload), *unread),
-        **_inside(lines, workload.root, knowledge),
+        missing=(*_missing_links(events, before, workload), *unread),
+        **_hook_fields(events, workload.root, knowledge),
     )
 
 
-def _below(workload: Workload) -> str:
+def _relative_folder(workload: RunRequest) -> str:
     folder = workload.folder.resolve().relative_to(workload.root).as_posix()
     return "" if folder == "." else folder
 
 
-def _inside(lines: list[dict[str, Any]], root: Path, knowledge: Knowledge) -> dict[str, Any]:
+def _hook_fields(events: list[dict[str, Any]], root: Path, knowledge: Knowledge) -> dict[str, Any]:
     """Fields of the record that come from the hooks inside the process."""
-    times, ways = told.kernels(lines, knowledge.backends.values()), told.attention(lines)
+    times, attention = (
+        hook_events.kernel_times(events, knowledge.backends.values()),
+        hook_events.attention_calls(events),
+    )
     return {
-        "modules": told.modules(lines),
-        "fallbacks": told.fallbacks(lines, root),
-        "libraries": told.libraries(lines),
-        "attention": ways,
+        "modules": hook_events.loaded_modules(events),
+        "fallbacks": hook_events.import_fallbacks(events, root),
+        "libraries": hook_events.loaded_libraries(events),
+        "attention": attention,
         "kernels": times,
-        "profiled_seconds": round(sum(line["seconds"] for line in lines if line["kind"] == "kernels"), 3),
-        "backends": told.by_operation(times, ways),
-        "steps": told.steps(lines),
+        "profiled_seconds": round(sum(line["seconds"] for line in events if line["kind"] == "kernels"), 3),
+        "backends": hook_events.backends_by_operation(times, attention),
+        "steps": hook_events.loop_steps(events),
     }
 
 
-def watched(knowledge: Knowledge) -> list[str]:
+def watched_modules(knowledge: Knowledge) -> list[str]:
     """Modules whose imports are reported: torch, triton and every package of the knowledge base."""
-    return sorted({"torch", "triton", *(name for item in knowledge.packages.values() for name in item.imports)})
+    return sorted({"torch", "triton", *(name for package in knowledge.packages.values() for name in package.imports)})
 
 
-def _followed(workload: Workload, attendant: Attendant, env: dict[str, str]) -> Ending:
+def _run_to_end(workload: RunRequest, monitor: WorkloadMonitor, env: dict[str, str]) -> Ending:
     try:
-        code = follow(workload.command, attendant, cwd=workload.folder, env=env, seconds=workload.seconds)
+        code = run_watched(workload.command, monitor, cwd=workload.folder, env=env, seconds=workload.seconds)
     except KeyboardInterrupt:
         return "interrupted"
     return "timed_out" if code is None else code
 
 
-def how_it_ended(ended: Ending, tail: str, limit: float) -> tuple[Status, str]:
+def classify_ending(ended: Ending, tail: str, limit: float) -> tuple[RunStatus, str]:
     """The status, and a one-line reason if it did not finish. A negative exit code is a signal number."""
     if ended == "interrupted":
         return "interrupted", "interrupted from the keyboard"
@@ -134,37 +140,37 @@ def how_it_ended(ended: Ending, tail: str, limit: float) -> tuple[Status, str]:
         return "timed_out", f"stopped at the {limit:g} s limit"
     if ended == 0:
         return "finished", ""
-    if _NO_MEMORY.search(tail):
-        return "out_of_memory", next(line for line in tail.splitlines() if _NO_MEMORY.search(line)).strip()[:200]
+    if _OUT_OF_MEMORY.search(tail):
+        return "out_of_memory", next(line for line in tail.splitlines() if _OUT_OF_MEMORY.search(line)).strip()[:200]
     if ended < 0:
-        name = _signal(-ended)
+        name = _signal_name(-ended)
         hint = "; possibly out of memory (kernel OOM killer)" if name == "SIGKILL" else ""
         return "killed", f"ended by {name}{hint}"
-    said = [line for line in tail.splitlines() if line.strip()]
-    return "failed", f"exit code {ended}{': ' + said[-1].strip()[:200] if said else ''}"
+    output_lines = [line for line in tail.splitlines() if line.strip()]
+    return "failed", f"exit code {ended}{': ' + output_lines[-1].strip()[:200] if output_lines else ''}"
 
 
-def _signal(number: int) -> str:
-    known = {item.value: item.name for item in signal.Signals}
+def _signal_name(number: int) -> str:
+    known = {member.value: member.name for member in signal.Signals}
     return known.get(number, f"signal {number}")  # most real-time signals have no name
 
 
-def _missing(lines: list[dict[str, Any]], before: Folders, workload: Workload) -> list[Missing]:
-    kinds = {line["kind"] for line in lines}
-    found = []
+def _missing_links(events: list[dict[str, Any]], before: FolderState, workload: RunRequest) -> list[MissingLink]:
+    kinds = {line["kind"] for line in events}
+    links = []
     if "process" not in kinds:
-        found.append(
-            Missing(link="what happened inside", reason="no Python process was started, or it ignores PYTHONPATH")
+        links.append(
+            MissingLink(link="what happened inside", reason="no Python process was started, or it ignores PYTHONPATH")
         )
     elif "kernels" not in kinds:
-        used = any("gpu" in line for line in lines if line["kind"] == "status")
-        why = "torch did not use a GPU" if not used else "the program ended before the profiler had a result"
-        found.append(Missing(link="kernels", reason=why if workload.profile else "--no-profile"))
+        used = any("gpu" in line for line in events if line["kind"] == "status")
+        reason = "torch did not use a GPU" if not used else "the program ended before the profiler had a result"
+        links.append(MissingLink(link="kernels", reason=reason if workload.profile else "--no-profile"))
     if before.too_many:
-        found.append(
-            Missing(link="files", reason="too many files to compare: pass the folder of the results with --out")
+        links.append(
+            MissingLink(link="files", reason="too many files to compare: pass the folder of the results with --out")
         )
-    return found
+    return links
 
 
 def _tail(path: Path) -> str:

@@ -7,27 +7,27 @@ import os
 from pathlib import Path
 from typing import Any
 
-FOLDER = Path(__file__).parents[1] / "payload" / "startup"
+HOOKS_FOLDER = Path(__file__).parents[1] / "payload" / "startup"
 
 
-def with_hook(report: Path, **variables: str) -> dict[str, str]:
+def hook_environment(report: Path, **variables: str) -> dict[str, str]:
     """Environment variables that start the hooks; each hook is enabled by its own entry of `variables`."""
-    path = os.pathsep.join(filter(None, (str(FOLDER), os.environ.get("PYTHONPATH"))))
+    path = os.pathsep.join(filter(None, (str(HOOKS_FOLDER), os.environ.get("PYTHONPATH"))))
     return {**os.environ, "PYTHONPATH": path, "ROCM3D_RECORD": str(report), **variables}
 
 
-def reported(report: Path) -> list[dict[str, Any]]:
+def read_events(report: Path) -> list[dict[str, Any]]:
     """Hook events of a report file. Lines that a killed process left incomplete are skipped."""
     try:
         text = report.read_text(encoding="utf-8", errors="replace")
     except FileNotFoundError:
         return []
-    found = []
+    events = []
     for line in text.splitlines():
         try:
-            item = json.loads(line)
+            event = json.loads(line)
         except ValueError:
             continue
-        if isinstance(item, dict):
-            found.append(item)
-    return found
+        if isinstance(event, dict):
+            events.append(event)
+    return events

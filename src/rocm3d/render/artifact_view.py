@@ -10,16 +10,22 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from rocm3d.render.charts.histogram import histogram
-from rocm3d.render.charts.scale import bytes_, plain
+from rocm3d.render.charts.scale import format_number, size_unit
 
 if TYPE_CHECKING:
     from rocm3d.model.artifact import Artifact
 
 _PNG = b"\x89PNG\r\n\x1a\n"
 # Characters of base64; a page has many pictures.
-_LARGEST = 400_000
-_DRAWN = ("splat", "mesh", "points", "image", "video")
-_WHAT = {"splat": "Gaussian splat", "mesh": "mesh", "points": "point cloud", "arrays": "arrays", "unknown": "file"}
+_MAX_PICTURE_LENGTH = 400_000
+_KINDS_WITH_PICTURE = ("splat", "mesh", "points", "image", "video")
+_KIND_LABELS = {
+    "splat": "Gaussian splat",
+    "mesh": "mesh",
+    "points": "point cloud",
+    "arrays": "arrays",
+    "unknown": "file",
+}
 
 
 @dataclass(frozen=True)
@@ -41,15 +47,15 @@ class ArtifactView:
     @property
     def what(self) -> str:
         """Kind, format and size."""
-        kind = _WHAT.get(self.item.kind, self.item.kind)
-        size = bytes_(self.item.bytes).of(self.item.bytes) if self.item.bytes else "empty or not read"
+        kind = _KIND_LABELS.get(self.item.kind, self.item.kind)
+        size = size_unit(self.item.bytes).format(self.item.bytes) if self.item.bytes else "empty or not read"
         return ", ".join(part for part in (kind, self.item.format, size) if part)
 
     @property
     def picture(self) -> str:
         """A data URL of the PNG, or empty. The content is validated: a bundle is untrusted input."""
         text = self.item.preview.picture
-        if not text or len(text) > _LARGEST:
+        if not text or len(text) > _MAX_PICTURE_LENGTH:
             return ""
         try:
             data = base64.b64decode(text, validate=True)
@@ -62,7 +68,9 @@ class ArtifactView:
         """The text in place of a missing picture."""
         if self.item.outcome != "ok":
             return "No picture: it could not be drawn."
-        return "No picture was stored." if self.item.kind in _DRAWN else "No picture for this kind of file."
+        return (
+            "No picture was stored." if self.item.kind in _KINDS_WITH_PICTURE else "No picture for this kind of file."
+        )
 
     @property
     def described(self) -> str:
@@ -79,10 +87,10 @@ class ArtifactView:
     def numbers(self) -> tuple[tuple[str, str], ...]:
         """The metrics, without those of single arrays: these are only in the JSON."""
         shown = {name: value for name, value in self.item.metrics.items() if "." not in name}
-        return tuple((name.replace("_", " "), _number(value)) for name, value in shown.items())
+        return tuple((name.replace("_", " "), _format_metric(value)) for name, value in shown.items())
 
 
-def _number(value: float) -> str:
+def _format_metric(value: float) -> str:
     if isinstance(value, int):
         return f"{value:,}"
-    return f"-{plain(-value)}" if value < 0 else plain(value)
+    return f"-{format_number(-value)}" if value < 0 else format_number(value)

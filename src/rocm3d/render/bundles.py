@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocm3d.model.bundle import Altered, BundleCheck, DiffRow, EvidenceDiff, Link
+    from rocm3d.model.bundle import AlteredFile, BundleCheck, DiffRow, EvidenceDiff, Link
 
-_HOW = {
+_ALTERATION_TEXT = {
     "changed": "changed since it was sealed",
     "missing": "missing",
     "added": "not part of the bundle",
@@ -18,50 +18,50 @@ _HOW = {
 HEADER = ("", "A", "B", "change")
 
 
-def altered(item: Altered) -> str:
+def altered_text(altered: AlteredFile) -> str:
     """Such as `log.txt: changed since it was sealed`."""
-    return f"{item.path}: {_HOW[item.how]}"
+    return f"{altered.path}: {_ALTERATION_TEXT[altered.how]}"
 
 
-def checked(document: BundleCheck) -> str:
+def check_summary(document: BundleCheck) -> str:
     """The outcome in one line."""
     if document.altered:
         return f"{document.bundle} was changed after it was sealed; files affected: {len(document.altered)}"
     return f"{document.bundle} is unchanged: {document.sealed} files; sha256 of evidence.json {document.sha256}"
 
 
-def chains(document: BundleCheck) -> Iterator[tuple[str, Link]]:
+def chain_links(document: BundleCheck) -> Iterator[tuple[str, Link]]:
     """All links, each with the name of its run."""
     for chain in document.chains:
         for link in chain.links:
             yield chain.run or "no run", link
 
 
-def link(item: Link) -> str:
+def link_text(link: Link) -> str:
     """The content of a link, or why it is missing."""
-    return item.what if item.there else f"missing: {item.what}"
+    return link.what if link.there else f"missing: {link.what}"
 
 
 def link_rows(document: EvidenceDiff) -> Iterator[tuple[str, str, str]]:
     """The chains of both sides, link by link."""
-    return ((pair.link, link(pair.a), link(pair.b)) for pair in document.links)
+    return ((pair.link, link_text(pair.a), link_text(pair.b)) for pair in document.links)
 
 
-def sections(document: EvidenceDiff) -> Iterator[tuple[str, list[DiffRow]]]:
+def differing_sections(document: EvidenceDiff) -> Iterator[tuple[str, list[DiffRow]]]:
     """Rows by section; equal rows are left out."""
-    found: dict[str, list[DiffRow]] = {}
+    rows_by_section: dict[str, list[DiffRow]] = {}
     for row in document.rows:
         if row.differs:
-            found.setdefault(row.section, []).append(row)
-    yield from found.items()
+            rows_by_section.setdefault(row.section, []).append(row)
+    yield from rows_by_section.items()
 
 
-def cells(row: DiffRow) -> tuple[str, str, str, str]:
+def row_cells(row: DiffRow) -> tuple[str, str, str, str]:
     """A dash for a side without a value."""
     return row.name, row.a or "-", row.b or "-", row.change
 
 
-def compared(document: EvidenceDiff) -> str:
+def diff_summary(document: EvidenceDiff) -> str:
     """The outcome in one line."""
     differ = sum(row.differs for row in document.rows)
     worse = f"; worse in B: {len(document.worse)}" if document.worse else "; B is not worse than A"

@@ -23,43 +23,43 @@ def header(comparison: Comparison) -> tuple[str, ...]:
     return "", comparison.gpu.title, *(card.title for card in comparison.against), "meaning"
 
 
-def rows(comparison: Comparison) -> Iterator[tuple[str, ...]]:
+def table_rows(comparison: Comparison) -> Iterator[tuple[str, ...]]:
     """One row per aspect, and one per mode of running the repository."""
     for aspect in comparison.aspects:
         yield aspect.name, aspect.rocm, *aspect.cuda, "; ".join(dict.fromkeys(says for says in aspect.says if says))
     for index, mode in enumerate(comparison.gpu.modes):
-        others = (memory(card.modes[index]) for card in comparison.against)
-        yield f"{mode.mode}, {mode.gb:g} GB", memory(mode), *others, ""
+        others = (memory_text(card.modes[index]) for card in comparison.against)
+        yield f"{mode.mode}, {mode.gb:g} GB", memory_text(mode), *others, ""
 
 
-def memory(mode: FitMemory) -> str:
+def memory_text(mode: FitMemory) -> str:
     """Whether a mode fits into the memory, and how many jobs at once."""
     if mode.fits is None:
         return "depends on the system's memory"
     if not mode.fits:
         return "does not fit"
-    often = "1 job at once" if mode.jobs == 1 else f"{mode.jobs} jobs at once"
-    return f"fits, {often}, but barely" if mode.tight else f"fits, {often}"
+    jobs = "1 job at once" if mode.jobs == 1 else f"{mode.jobs} jobs at once"
+    return f"fits, {jobs}, but barely" if mode.tight else f"fits, {jobs}"
 
 
-def arguments(choice: Choice) -> Iterator[str]:
+def pros_and_costs(choice: Choice) -> Iterator[str]:
     """Reasons for a choice, then its costs."""
     yield from (f"for: {text}" for text in choice.reasons)
     yield from (f"cost: {text}" for text in choice.costs)
 
 
-def remarks(comparison: Comparison) -> Iterator[str]:
+def card_notes(comparison: Comparison) -> Iterator[str]:
     """Notes of all cards."""
     for card in (comparison.gpu, *comparison.against):
         yield from (f"{card.title}: {note}" for note in card.notes)
 
 
-def provenance(comparison: Comparison) -> Iterator[str]:
+def source_lines(comparison: Comparison) -> Iterator[str]:
     """Sources of the figures of each card, with the date of the check."""
     for card in (comparison.gpu, *comparison.against):
-        where = "; ".join(dict.fromkeys(_sources(card)))
+        sources = "; ".join(dict.fromkeys(_sources(card)))
         target = f"; memory size, fp8 and matrix: the record of {card.target}" if card.target else ""
-        yield f"{card.title}: checked {card.checked}, {card.confidence}; {where}{target}"
+        yield f"{card.title}: checked {card.checked}, {card.confidence}; {sources}{target}"
 
 
 def _sources(card: CardFacts) -> Iterator[str]:

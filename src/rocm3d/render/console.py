@@ -18,9 +18,9 @@ from rocm3d.model.patch import FileChange, Patch
 from rocm3d.model.plan import Plan
 from rocm3d.model.verdict import Verdicts
 from rocm3d.render import comparison, diff, doctor_forms, job_forms, machine_forms, upstream_forms, workload_forms
-from rocm3d.render.cleaning import clean
-from rocm3d.render.forms import closing, parts
-from rocm3d.render.grouping import by_family, counted
+from rocm3d.render.console_forms import document_lines, summary_lines
+from rocm3d.render.grouping import group_by_family, severity_counts
+from rocm3d.render.sanitize import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -32,26 +32,26 @@ if TYPE_CHECKING:
 
 # Imported because they register forms.
 REGISTERED = (doctor_forms, job_forms, machine_forms, upstream_forms, workload_forms)
-_SEVERITY = {"error": "bold red", "warning": "yellow", "note": "cyan"}
-_OUTCOME = {"passed": "green", "failed": "bold red", "skipped": "cyan", "not_run": "yellow"}
-_DECISION = {"blocked": "bold red", "stub": "yellow", "substitute": "yellow", "keep": "dim"}
+_SEVERITY_STYLE = {"error": "bold red", "warning": "yellow", "note": "cyan"}
+_OUTCOME_STYLE = {"passed": "green", "failed": "bold red", "skipped": "cyan", "not_run": "yellow"}
+_DECISION_STYLE = {"blocked": "bold red", "stub": "yellow", "substitute": "yellow", "keep": "dim"}
 
 
 def render(document: Document, *, colour: bool = False, width: int = 100, terminal: bool = False) -> str:
     """The document as text; with ANSI colours if `colour`."""
     if isinstance(document, Scan):
-        return _printed(_scan(document, headed=terminal), colour=colour, width=width)
+        return _to_text(_scan(document, with_headings=terminal), colour=colour, width=width)
     if isinstance(document, Patch) and document.dry_run:
         return diff.render(document, colour=colour)
-    return _printed(parts(document), colour=colour, width=width)
+    return _to_text(document_lines(document), colour=colour, width=width)
 
 
 def summary(document: Document, *, colour: bool = False, width: int = 100) -> str:
     """The closing lines of a document: counts and outcome."""
-    return _printed(closing(document), colour=colour, width=width)
+    return _to_text(summary_lines(document), colour=colour, width=width)
 
 
-def _printed(lines: Iterable[RenderableType], *, colour: bool, width: int) -> str:
+def _to_text(lines: Iterable[RenderableType], *, colour: bool, width: int) -> str:
     stream = io.StringIO()
     console = Console(file=stream, force_terminal=colour, no_color=not colour, width=width, highlight=False)
     for part in lines:
@@ -59,7 +59,7 @@ def _printed(lines: Iterable[RenderableType], *, colour: bool, width: int) -> st
     return stream.getvalue()
 
 
-def counts(tally: Tally) -> str:
+def tally_text(tally: Tally) -> str:
     """The four counts, always in this order."""
     return (
         f"{tally.changed} changed, {tally.left_for_person} left for a person, "
@@ -67,24 +67,24 @@ def counts(tally: Tally) -> str:
     )
 
 
-def _scan(document: Scan, *, headed: bool) -> Iterable[RenderableType]:
+def _scan(document: Scan, *, with_headings: bool) -> Iterable[RenderableType]:
     """By family, most blocking first. A single family gets a heading only on a terminal."""
-    groups = by_family(document.findings)
+    groups = group_by_family(document.findings)
     for group in groups:
-        if headed or len(groups) > 1:
+        if with_headings or len(groups) > 1:
             yield Text.assemble((clean(group.family), "bold"), f": {group.counts}")
         for finding in group.findings:
             yield Text.assemble(
                 f"{clean(str(finding.location))}: ",
-                (finding.code, _SEVERITY[finding.severity]),
+                (finding.code, _SEVERITY_STYLE[finding.severity]),
                 f" {finding.rule}: {clean(finding.message)}",
             )
             yield Text(f"  hint: {clean(finding.hint)}", style="dim")
 
 
-@closing.register(Scan)
+@summary_lines.register(Scan)
 def _scan_closing(document: Scan) -> Iterable[RenderableType]:
-    inventory, found = document.inventory, counted(document.findings) or "no findings"
+    inventory, found = document.inventory, severity_counts(document.findings) or "no findings"
     for item in inventory.skipped:
         yield Text.assemble(("not read: ", "yellow"), f"{clean(item.path)} {clean(item.reason)}")
     if document.known:
@@ -97,13 +97,13 @@ def _scan_closing(document: Scan) -> Iterable[RenderableType]:
     yield Text.assemble("readiness: ", (inventory.readiness, "bold"), f" ({clean('; '.join(inventory.reasons))})")
 
 
-@parts.register(Plan)
+@document_lines.register(Plan)
 def _plan(document: Plan) -> Iterable[RenderableType]:
     for warning in document.warnings:
         yield Text.assemble(("warning: ", "yellow"), clean(warning))
     for notice in document.licences:
-        about = f"{notice.package} is under {notice.licence.name}. {notice.licence.note} {notice.licence.wording}"
-        yield Text.assemble(("licence: ", "yellow"), clean(about.rstrip()))
+        text = f"{notice.package} is under {notice.licence.name}. {notice.licence.note} {notice.licence.wording}"
+        yield Text.assemble(("licence: ", "yellow"), clean(text.rstrip()))
     gpu = document.gpu
     yield Text(f"GPU: {gpu.title} ({gpu.gfx}, waves of {gpu.wave_size} lanes)")
     if document.stack is None:
@@ -120,11 +120,11 @@ def _plan(document: Plan) -> Iterable[RenderableType]:
         yield Text(f"edit {clean(edit.path)}: {edit.recipe} ({edit.safety}), findings: {len(edit.findings)}")
     for left in document.left:
         finding = left.finding
-        place = f"{clean(str(finding.location))} {finding.code} {finding.rule}"
-        yield Text.assemble(("left for a person: ", "yellow"), f"{place}: {clean(left.reason)}")
+        location = f"{clean(str(finding.location))} {finding.code} {finding.rule}"
+        yield Text.assemble(("left for a person: ", "yellow"), f"{location}: {clean(left.reason)}")
 
 
-@closing.register(Plan)
+@summary_lines.register(Plan)
 def _plan_closing(document: Plan) -> Iterable[RenderableType]:
     decided = Counter(item.decision for item in document.decisions)
     kinds = ", ".join(f"{count} {decision}" for decision, count in sorted(decided.items())) or "no dependencies"
@@ -136,69 +136,69 @@ def _plan_closing(document: Plan) -> Iterable[RenderableType]:
 def _decisions(document: Plan) -> Table:
     table = Table("dependency", "decision", "route", "why", box=None, pad_edge=False, header_style="bold")
     for item in document.decisions:
-        decision = Text(item.decision, style=_DECISION.get(item.decision, "green"))
+        decision = Text(item.decision, style=_DECISION_STYLE.get(item.decision, "green"))
         table.add_row(Text(clean(item.name)), decision, Text(item.route or ""), Text(clean(item.reason)))
     return table
 
 
-@parts.register(Patch)
+@document_lines.register(Patch)
 def _patch(document: Patch) -> Iterable[RenderableType]:
     """Changes that were made; a dry run is rendered as its diff instead."""
-    yield from (_change(change, "was") for change in document.changes)
+    yield from (_change_line(change, "was") for change in document.changes)
     for module in document.modules:
-        yield from (_change(change, f"gets its edits from {clean(module.file)};") for change in module.changes)
+        yield from (_change_line(change, f"gets its edits from {clean(module.file)};") for change in module.changes)
 
 
-def _change(change: FileChange, verb: str) -> Text:
-    by = f" by {', '.join(change.recipes)}" if change.recipes else ""
-    return Text(f"{clean(change.path)} {verb} {change.kind}{by}; {change.proof.detail}")
+def _change_line(change: FileChange, verb: str) -> Text:
+    recipes = f" by {', '.join(change.recipes)}" if change.recipes else ""
+    return Text(f"{clean(change.path)} {verb} {change.kind}{recipes}; {change.proof.detail}")
 
 
-@closing.register(Patch)
+@summary_lines.register(Patch)
 def _patch_closing(document: Patch) -> Iterable[RenderableType]:
     if document.dry_run:
-        yield from (_change(change, "would be") for change in document.changes)
+        yield from (_change_line(change, "would be") for change in document.changes)
     for item in document.refused:
-        where = ", ".join(item.places) or item.path
-        yield Text.assemble(("refused: ", "yellow"), f"{clean(where)}: {item.recipe}: {clean(item.reason)}")
+        locations = ", ".join(item.places) or item.path
+        yield Text.assemble(("refused: ", "yellow"), f"{clean(locations)}: {item.recipe}: {clean(item.reason)}")
     for left in document.left:
         finding = left.finding
-        place = f"{clean(str(finding.location))} {finding.code} {finding.rule}: {clean(left.reason)}"
-        yield Text.assemble(("left for a person: ", "yellow"), place)
+        subject = f"{clean(str(finding.location))} {finding.code} {finding.rule}: {clean(left.reason)}"
+        yield Text.assemble(("left for a person: ", "yellow"), subject)
         yield Text(f"  hint: {clean(finding.hint)}", style="dim")
-    for unseen in document.unseen:
-        yield Text.assemble(("not checked: ", "yellow"), f"{clean(unseen.name)}: {clean(unseen.reason)}")
-        yield from (Text(f"  {clean(command)}", style="dim") for command in unseen.commands)
+    for unchecked in document.unseen:
+        yield Text.assemble(("not checked: ", "yellow"), f"{clean(unchecked.name)}: {clean(unchecked.reason)}")
+        yield from (Text(f"  {clean(command)}", style="dim") for command in unchecked.commands)
     done, left_over, refused = len(document.changes), len(document.left), len(document.refused)
     yield Text(f"{done} changed, {left_over} left for a person, {refused} refused")
 
 
-@parts.register(Verdicts)
+@document_lines.register(Verdicts)
 def _verdicts(document: Verdicts) -> Iterable[RenderableType]:
     for item in document.verdicts:
-        about = item.reason or f"covered {len(item.looked_at)}: {', '.join(item.looked_at[:4])}"
-        outcome = (f"{item.outcome:8}", _OUTCOME[item.outcome])
-        yield Text.assemble(outcome, f" {item.level} {item.probe}: {clean(about)}")
+        detail = item.reason or f"covered {len(item.looked_at)}: {', '.join(item.looked_at[:4])}"
+        outcome = (f"{item.outcome:8}", _OUTCOME_STYLE[item.outcome])
+        yield Text.assemble(outcome, f" {item.level} {item.probe}: {clean(detail)}")
 
 
-@closing.register(Verdicts)
+@summary_lines.register(Verdicts)
 def _verdicts_closing(document: Verdicts) -> Iterable[RenderableType]:
-    found = Counter(str(item.outcome) for item in document.verdicts)
-    yield Text(", ".join(f"{found[outcome]} {outcome}" for outcome in _OUTCOME))
+    outcomes = Counter(str(item.outcome) for item in document.verdicts)
+    yield Text(", ".join(f"{outcomes[outcome]} {outcome}" for outcome in _OUTCOME_STYLE))
 
 
-@parts.register(Evidence)
+@document_lines.register(Evidence)
 def _evidence(document: Evidence) -> Iterable[RenderableType]:
     for item in document.missing:
         yield Text.assemble(("not obtained: ", "yellow"), f"{item.link} ({clean(item.reason)})")
 
 
-@closing.register(Evidence)
+@summary_lines.register(Evidence)
 def _evidence_closing(document: Evidence) -> Iterable[RenderableType]:
-    yield Text(counts(document.tally))
+    yield Text(tally_text(document.tally))
 
 
-@parts.register(Fit)
+@document_lines.register(Fit)
 def _fit(document: Fit) -> Iterable[RenderableType]:
     verdict = (document.viability, "bold") if document.viability else ("unknown", "bold yellow")
     yield Text.assemble(f"{clean(document.title)} on {document.gpu.title}, knowledge of {document.as_of}: ", verdict)
@@ -206,7 +206,9 @@ def _fit(document: Fit) -> Iterable[RenderableType]:
         yield Text(f"  {point.effect:+d}  {point.why} [{point.source}]")
     for mode in document.memory:
         colour = "red" if mode.fits is False else ""
-        yield Text(f"  memory: {mode.mode}, {mode.gb:g} GB: {comparison.memory(mode)} [{mode.source}]", style=colour)
+        yield Text(
+            f"  memory: {mode.mode}, {mode.gb:g} GB: {comparison.memory_text(mode)} [{mode.source}]", style=colour
+        )
     yield from (Text(f"  note: {line}", style="dim") for line in document.notes)
     yield from (Text(f"  offload: {line}") for line in document.offload)
     for point in document.closed:
@@ -222,18 +224,18 @@ def _fit(document: Fit) -> Iterable[RenderableType]:
 def _comparison(document: Comparison) -> Iterable[RenderableType]:
     yield Text(f"\nCUDA, ROCm or hybrid: {comparison.heading(document)}", style="bold")
     table = Table(*comparison.header(document), box=None, pad_edge=False, header_style="bold")
-    for row in comparison.rows(document):
+    for row in comparison.table_rows(document):
         table.add_row(*(Text(clean(cell)) for cell in row))
     yield table
     for choice in document.choices:
         yield Text(choice.platform, style="bold")
-        yield from (Text(f"  {clean(line)}") for line in comparison.arguments(choice))
+        yield from (Text(f"  {clean(line)}") for line in comparison.pros_and_costs(choice))
     yield Text(f"conclusion: {clean(document.conclusion)}", style="bold")
-    yield from (Text(f"note: {line}", style="dim") for line in comparison.remarks(document))
-    yield from (Text(f"source: {line}", style="dim") for line in comparison.provenance(document))
+    yield from (Text(f"note: {line}", style="dim") for line in comparison.card_notes(document))
+    yield from (Text(f"source: {line}", style="dim") for line in comparison.source_lines(document))
 
 
-@closing.register(Fit)
+@summary_lines.register(Fit)
 def _fit_closing(document: Fit) -> Iterable[RenderableType]:
     if document.score is None:
         yield Text("no score: this repository is not in the knowledge base")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rocm3d.model.matrix import Matrix
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r")
 
 
 def render(document: Matrix) -> str:
@@ -17,12 +17,12 @@ def render(document: Matrix) -> str:
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     names = [column.repository for column in document.columns]
-    writer.writerow(["package", "family", "waiting", *(_safe(name) for name in names)])
+    writer.writerow(["package", "family", "waiting", *(_escape_formula(name) for name in names)])
     for row in document.rows:
         cells = (row.states.get(name, "") for name in names)
-        writer.writerow([_safe(row.package), row.family, len(row.waiting), *cells])
+        writer.writerow([_escape_formula(row.package), row.family, len(row.waiting), *cells])
     return stream.getvalue()
 
 
-def _safe(text: str) -> str:
-    return f"'{text}" if text.startswith(_FORMULA) else text
+def _escape_formula(text: str) -> str:
+    return f"'{text}" if text.startswith(_FORMULA_PREFIXES) else text

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rich.color import ColorSystem
 from rich.style import Style
 
-from rocm3d.render.cleaning import clean
+from rocm3d.render.sanitize import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,11 +28,11 @@ def _lines(change: FileChange, *, colour: bool) -> Iterator[str]:
     for line in change.diff.removesuffix("\n").split("\n") if change.diff else ():
         header = header and not line.startswith("@@")
         style = _HEADER if header else _STYLES.get(line[:1])
-        shown = _visible(line)
+        shown = _clean_line(line)
         yield style.render(shown, color_system=ColorSystem.STANDARD) if colour and style and shown else shown
 
 
-def _visible(line: str) -> str:
+def _clean_line(line: str) -> str:
     """Sanitized, except for what a patch needs to apply: tabs, form feeds and a final carriage return."""
     body = line.removesuffix("\r")
     return "".join(c if c in "\t\f" else clean(c) for c in body) + line[len(body) :]

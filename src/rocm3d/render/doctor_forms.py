@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from rocm3d.model.condition import Diagnosis, Problem
-from rocm3d.render.cleaning import clean
-from rocm3d.render.forms import closing, parts
+from rocm3d.render.console_forms import document_lines, summary_lines
+from rocm3d.render.sanitize import clean
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-_SEVERITY = {"error": "bold red", "warning": "yellow", "note": "cyan"}
+_SEVERITY_STYLE = {"error": "bold red", "warning": "yellow", "note": "cyan"}
 
 
-def cost(problem: Problem) -> str:
+def remedy_cost(problem: Problem) -> str:
     """Whether the remedy needs root or a reboot."""
     if problem.reboot:
         return "needs root and a reboot"
@@ -27,41 +27,41 @@ def cost(problem: Problem) -> str:
 
 def totals(document: Diagnosis) -> str:
     """The counts in one line."""
-    found = Counter(item.severity for item in document.problems)
+    severities = Counter(item.severity for item in document.problems)
     return (
-        f"{found['error']} error{'s' * (found['error'] != 1)}, "
-        f"{found['warning']} warning{'s' * (found['warning'] != 1)}, "
-        f"{found['note']} note{'s' * (found['note'] != 1)}; {len(document.fine)} conditions are fine, "
+        f"{severities['error']} error{'s' * (severities['error'] != 1)}, "
+        f"{severities['warning']} warning{'s' * (severities['warning'] != 1)}, "
+        f"{severities['note']} note{'s' * (severities['note'] != 1)}; {len(document.fine)} conditions are fine, "
         f"{len(document.unread)} could not be checked, {len(document.elsewhere)} do not apply to this machine"
     )
 
 
-def unread(document: Diagnosis) -> dict[str, list[str]]:
+def unread_by_reason(document: Diagnosis) -> dict[str, list[str]]:
     """Conditions that could not be checked, grouped by reason: one missing interpreter affects many of them."""
-    found: dict[str, list[str]] = {}
+    ids_by_reason: dict[str, list[str]] = {}
     for item in document.unread:
-        found.setdefault(item.reason, []).append(item.id)
-    return found
+        ids_by_reason.setdefault(item.reason, []).append(item.id)
+    return ids_by_reason
 
 
-@parts.register(Diagnosis)
+@document_lines.register(Diagnosis)
 def _diagnosis(document: Diagnosis) -> Iterable[RenderableType]:
     yield Text(clean(document.machine))
     yield from (Text(f"  {clean(gpu)}") for gpu in document.gpus)
     if document.plan:
         yield Text(f"for {clean(document.plan)}")
     for item in document.problems:
-        yield Text.assemble((item.severity, _SEVERITY[item.severity]), f" {item.id}: {item.title}")
+        yield Text.assemble((item.severity, _SEVERITY_STYLE[item.severity]), f" {item.id}: {item.title}")
         yield from (Text(f"  read: {clean(line)}", style="dim") for line in item.read)
         yield Text(f"  why: {item.why}")
         if item.for_plan:
             yield Text(f"  for this plan: {clean(item.for_plan)}", style="bold")
         yield from (Text(f"  do: {clean(line)}") for line in item.remedy)
-        yield Text(f"  {cost(item)}; check: {clean(item.check)}")
-    for reason, names in unread(document).items():
+        yield Text(f"  {remedy_cost(item)}; check: {clean(item.check)}")
+    for reason, names in unread_by_reason(document).items():
         yield Text.assemble(("not checked: ", "yellow"), f"{', '.join(names)}: {clean(reason)}")
 
 
-@closing.register(Diagnosis)
+@summary_lines.register(Diagnosis)
 def _diagnosis_closing(document: Diagnosis) -> Iterable[RenderableType]:
     yield Text(document.lacks or totals(document))

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 def render(record: Fact, related: Iterable[Advice] = ()) -> str:
     """`related` is advice about the same subject."""
-    heard = _listed("common advice", (f"{item.claim} ({item.verdict}; {item.id})" for item in related))
-    return "\n".join([*_lines(record), *heard, "", *_provenance(record)]) + "\n"
+    advice_lines = _bullet_list("common advice", (f"{item.claim} ({item.verdict}; {item.id})" for item in related))
+    return "\n".join([*_lines(record), *advice_lines, "", *_provenance(record)]) + "\n"
 
 
 def _provenance(record: Fact) -> Iterator[str]:
@@ -38,12 +38,12 @@ def _provenance(record: Fact) -> Iterator[str]:
         yield f"  source: {source.where}" + (f" ({source.says})" if source.says else "")
 
 
-def _listed(title: str, items: Iterable[str]) -> Iterator[str]:
-    found = list(items)
-    if found:
+def _bullet_list(title: str, items: Iterable[str]) -> Iterator[str]:
+    lines = list(items)
+    if lines:
         yield ""
         yield f"{title}:"
-        yield from (f"  - {item}" for item in found)
+        yield from (f"  - {item}" for item in lines)
 
 
 @singledispatch
@@ -62,7 +62,7 @@ def _code(record: Code) -> Iterator[str]:
     yield from (f"{name}: {text}" for name, text in (("CDNA", record.cdna), ("RDNA", record.rdna)) if text)
     if record.example:
         yield f"example: {record.example}"
-    yield from _listed("searches for", (f"{term}: {why}" for term, why in record.terms.items()))
+    yield from _bullet_list("searches for", (f"{term}: {why}" for term, why in record.terms.items()))
 
 
 @_lines.register(Package)
@@ -74,7 +74,7 @@ def _package(record: Package) -> Iterator[str]:
         yield f"licence: {record.licence.name}{note}"
         if record.licence.wording:
             yield f"suggested wording: {record.licence.wording}"
-    yield from _listed("traps", record.traps)
+    yield from _bullet_list("traps", record.traps)
     for route in sorted(record.routes, key=lambda route: route.rank):
         yield ""
         yield from _route(route)
@@ -115,8 +115,8 @@ def _target(record: Target) -> Iterator[str]:
         yield f"  {product.id}: {product.title}, {memory}{mark}"
     if record.override:
         yield f"HSA_OVERRIDE_GFX_VERSION: {record.override}"
-    yield from _listed("hazards", record.hazards)
-    yield from _listed("notes", record.notes)
+    yield from _bullet_list("hazards", record.hazards)
+    yield from _bullet_list("notes", record.notes)
 
 
 @_lines.register(Card)
@@ -137,7 +137,7 @@ def _card(record: Card) -> Iterator[str]:
     cloud = record.cloud
     if cloud is not None:
         yield f"cloud: {cloud.available}, {cloud.where}, {cloud.known} [{cloud.source.where}]"
-    yield from _listed("notes", record.notes)
+    yield from _bullet_list("notes", record.notes)
 
 
 @_lines.register(Stack)
@@ -147,8 +147,8 @@ def _stack(record: Stack) -> Iterator[str]:
     yield f"platforms: {', '.join(record.platforms)}"
     yield from (f"{name}: {text}" for name, text in (("image", record.image), ("index", record.index)) if text)
     yield f"targets: {', '.join(record.gfx)}"
-    yield from _listed("good for", record.good_for)
-    yield from _listed("traps", record.traps)
+    yield from _bullet_list("good for", record.good_for)
+    yield from _bullet_list("traps", record.traps)
 
 
 @_lines.register(Family)
@@ -156,8 +156,8 @@ def _family(record: Family) -> Iterator[str]:
     yield f"{record.id}: {record.title}"
     yield f"fails by: {record.fails_by}"
     yield f"try first: {record.try_first}"
-    yield from _listed("evidence, weakest first", record.evidence)
-    yield from _listed("examples", record.examples)
+    yield from _bullet_list("evidence, weakest first", record.evidence)
+    yield from _bullet_list("examples", record.examples)
 
 
 @_lines.register(Recipe)
@@ -203,18 +203,18 @@ def _port(record: Port) -> Iterator[str]:
     where = "a hosted service: nothing to port" if record.hosted else record.repository
     yield f"{record.id}: {record.title} ({where}), tier {record.tier}"
     yield f"families: {', '.join(record.families)}"
-    yield from _listed(
+    yield from _bullet_list(
         "needs",
         (f"{need.package}{'' if need.required else ' (optional)'} {need.without}".rstrip() for need in record.needs),
     )
-    yield from _listed("memory", (f"{mode.mode}: {mode.gb:g} GB [{mode.source.where}]" for mode in record.memory))
+    yield from _bullet_list("memory", (f"{mode.mode}: {mode.gb:g} GB [{mode.source.where}]" for mode in record.memory))
     if record.workload is not None:
         yield ""
         yield f"bounded workload, {record.workload.minutes} min: {record.workload.does}"
         yield f"  artifact: {record.workload.artifact}; check: {record.workload.check}"
         yield from (f"  expects: {item.expect} [{item.source.where}, {item.known}]" for item in record.workload.expect)
     results = (f"{r.metric}: {r.value} on {r.hardware}, {r.status} [{r.source.where}]" for r in record.results)
-    yield from _listed("results", results)
+    yield from _bullet_list("results", results)
     if record.licence is not None:
         yield f"licence: {record.licence.name}. {record.licence.wording}".rstrip()
 
@@ -228,14 +228,14 @@ def _tolerance(record: Tolerance) -> Iterator[str]:
 @_lines.register(Backend)
 def _backend(record: Backend) -> Iterator[str]:
     yield f"{record.id}: kernels that match {record.pattern} are {record.backend} ({record.operation}, {record.vendor})"
-    yield from _listed("observed", record.seen)
+    yield from _bullet_list("observed", record.seen)
 
 
 @_lines.register(Condition)
 def _condition(record: Condition) -> Iterator[str]:
     yield f"{record.id} ({record.severity}): {record.title}"
     yield record.why
-    yield from _listed("what to do", record.remedy)
+    yield from _bullet_list("what to do", record.remedy)
     yield ""
     yield f"check: {record.check}"
-    yield from _listed("for plans", (entry.says for entry in record.for_plan))
+    yield from _bullet_list("for plans", (entry.says for entry in record.for_plan))

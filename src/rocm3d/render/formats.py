@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class RenderContext:
     """Properties of the output, and the knowledge base: a function, because only some formats need it."""
 
     knowledge: Callable[[], Knowledge]
@@ -28,81 +28,83 @@ class Surroundings:
     width: int = 100
 
 
-def _console(shown: Any, around: Surroundings) -> str:
+def _console(document: Any, context: RenderContext) -> str:
     from rocm3d.render import console
 
-    return console.render(shown, colour=around.colour, width=around.width, terminal=around.terminal)
+    return console.render(document, colour=context.colour, width=context.width, terminal=context.terminal)
 
 
-def _json(shown: Any, around: Surroundings) -> str:  # noqa: ARG001
+def _json(document: Any, context: RenderContext) -> str:  # noqa: ARG001
     from rocm3d.render import json
 
-    return json.render(shown)
+    return json.render(document)
 
 
-def _sarif(shown: Any, around: Surroundings) -> str:
+def _sarif(document: Any, context: RenderContext) -> str:
     from rocm3d.render import sarif
 
-    return sarif.render(shown, around.knowledge())
+    return sarif.render(document, context.knowledge())
 
 
-def _markdown(shown: Any, around: Surroundings) -> str:
+def _markdown(document: Any, context: RenderContext) -> str:
     from rocm3d.render import markdown
 
-    return markdown.render(shown, around.knowledge())
+    return markdown.render(document, context.knowledge())
 
 
-def _html(shown: Any, around: Surroundings) -> str:  # noqa: ARG001
+def _html(document: Any, context: RenderContext) -> str:  # noqa: ARG001
     from rocm3d.render import html
 
-    return html.render(shown)
+    return html.render(document)
 
 
-def _csv(shown: Any, around: Surroundings) -> str:  # noqa: ARG001
+def _csv(document: Any, context: RenderContext) -> str:  # noqa: ARG001
     from rocm3d.render import csv
 
-    return csv.render(shown)
+    return csv.render(document)
 
 
-def _svg(shown: Any, around: Surroundings) -> str:  # noqa: ARG001
+def _svg(document: Any, context: RenderContext) -> str:  # noqa: ARG001
     from rocm3d.render import svg
 
-    return svg.render(shown)
+    return svg.render(document)
 
 
 @dataclass(frozen=True)
-class Format:
+class OutputFormat:
     """`document_kinds` are class names of documents, as strings, so that no model has to be imported."""
 
-    shows: tuple[str, ...]
-    render: Callable[[Any, Surroundings], str]
+    document_kinds: tuple[str, ...]
+    render: Callable[[Any, RenderContext], str]
 
 
 FORMATS = {
-    "console": Format(("Document",), _console),
-    "json": Format(("Document",), _json),
-    "sarif": Format(("Scan",), _sarif),
-    "markdown": Format(("Scan", "Plan", "Verdicts", "Fit", "BundleCheck", "EvidenceDiff", "Diagnosis"), _markdown),
-    "csv": Format(("Matrix",), _csv),
-    "svg": Format(("Matrix",), _svg),
-    "html": Format(("Scan",), _html),
+    "console": OutputFormat(("Document",), _console),
+    "json": OutputFormat(("Document",), _json),
+    "sarif": OutputFormat(("Scan",), _sarif),
+    "markdown": OutputFormat(
+        ("Scan", "Plan", "Verdicts", "Fit", "BundleCheck", "EvidenceDiff", "Diagnosis"), _markdown
+    ),
+    "csv": OutputFormat(("Matrix",), _csv),
+    "svg": OutputFormat(("Matrix",), _svg),
+    "html": OutputFormat(("Scan",), _html),
 }
 
 
-def names(kind: type[Document] | str) -> tuple[str, ...]:
+def format_names(kind: type[Document] | str) -> tuple[str, ...]:
     """The formats that can render a kind of document, given as a class or its name."""
     kinds = {kind, "Document"} if isinstance(kind, str) else {base.__name__ for base in kind.__mro__}
-    return tuple(name for name, form in FORMATS.items() if not kinds.isdisjoint(form.shows))
+    return tuple(name for name, form in FORMATS.items() if not kinds.isdisjoint(form.document_kinds))
 
 
-def listed(words: Iterable[str]) -> str:
+def join_alternatives(words: Iterable[str]) -> str:
     """Such as `console, json or html`."""
     *first, last = words
     return f"{', '.join(first)} or {last}" if first else last
 
 
-def refuse_unknown(form: str, known: Iterable[str]) -> None:
+def refuse_unknown_format(format_name: str, known: Iterable[str]) -> None:
     """Raise for an unknown format, before any work is done."""
     known = tuple(known)
-    if form not in known:
-        raise UserError(f"--format {form} is not supported here", hint=f"use {listed(known)}")
+    if format_name not in known:
+        raise UserError(f"--format {format_name} is not supported here", hint=f"use {join_alternatives(known)}")

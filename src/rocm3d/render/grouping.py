@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from rocm3d.model.finding import Finding, Severity
 
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
-OTHER = "other"
+NO_FAMILY = "other"
 
 
 @dataclass(frozen=True)
-class Group:
+class FamilyGroup:
     """The findings of one family, errors first, otherwise in the order of the repository."""
 
     family: str
@@ -25,30 +25,30 @@ class Group:
     @property
     def counts(self) -> str:
         """Such as `2 errors, 1 note`."""
-        return counted(self.findings)
+        return severity_counts(self.findings)
 
 
-def counted(findings: Iterable[Finding]) -> str:
+def severity_counts(findings: Iterable[Finding]) -> str:
     """Such as `2 errors, 1 note`; severities without findings are left out."""
-    found = Counter(finding.severity for finding in findings)
+    counts = Counter(finding.severity for finding in findings)
     return ", ".join(
-        f"{found[word]} {word}{'' if found[word] == 1 else 's'}" for word in SEVERITIES if found[word]
+        f"{counts[word]} {word}{'' if counts[word] == 1 else 's'}" for word in SEVERITIES if counts[word]
     )  # fmt: skip
 
 
-def by_family(findings: Iterable[Finding]) -> tuple[Group, ...]:
+def group_by_family(findings: Iterable[Finding]) -> tuple[FamilyGroup, ...]:
     """Ordered by number of errors, then warnings, then notes. Findings without a family are `other`."""
-    gathered: dict[str, list[Finding]] = defaultdict(list)
+    by_name: dict[str, list[Finding]] = defaultdict(list)
     for finding in findings:
-        gathered[finding.family or OTHER].append(finding)
-    groups = (Group(name, tuple(sorted(items, key=_severity))) for name, items in gathered.items())
-    return tuple(sorted(groups, key=_blocking))
+        by_name[finding.family or NO_FAMILY].append(finding)
+    groups = (FamilyGroup(name, tuple(sorted(items, key=_severity_rank))) for name, items in by_name.items())
+    return tuple(sorted(groups, key=_blocking_rank))
 
 
-def _severity(finding: Finding) -> int:
+def _severity_rank(finding: Finding) -> int:
     return SEVERITIES.index(finding.severity)
 
 
-def _blocking(group: Group) -> tuple[int, int, int, str]:
-    found = Counter(finding.severity for finding in group.findings)
-    return -found["error"], -found["warning"], -found["note"], group.family
+def _blocking_rank(group: FamilyGroup) -> tuple[int, int, int, str]:
+    counts = Counter(finding.severity for finding in group.findings)
+    return -counts["error"], -counts["warning"], -counts["note"], group.family

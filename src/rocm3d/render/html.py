@@ -14,22 +14,22 @@ from markupsafe import Markup
 from rocm3d.model.inventory import Scan
 from rocm3d.model.report import BundleReport, PortReport
 from rocm3d.render import bundles
-from rocm3d.render.charts.dependencies import DECISIONS, Node, dependency_map
-from rocm3d.render.cleaning import readable
-from rocm3d.render.grouping import OTHER, SEVERITIES, by_family
-from rocm3d.render.ladder import SIGNS, Rung, rungs
-from rocm3d.render.run_view import RunView, summed_up, views, worst
+from rocm3d.render.charts.dependencies import DECISIONS, DependencyNode, dependency_map
+from rocm3d.render.grouping import NO_FAMILY, SEVERITIES, group_by_family
+from rocm3d.render.levels import OUTCOME_SIGNS, LevelSummary, level_summaries
+from rocm3d.render.run_view import RunView, run_views, runs_summary, worst_tone
+from rocm3d.render.sanitize import clean_multiline
 
 if TYPE_CHECKING:
     from rocm3d.model.evidence import Evidence
     from rocm3d.model.patch import FileChange, Patch
     from rocm3d.model.plan import DependencyDecision, Plan
-    from rocm3d.model.report import JoinedRun, UnreadRun
+    from rocm3d.model.report import ReportedRun, UnreadRun
     from rocm3d.model.verdict import Verdict, Verdicts
 
 
 @dataclass(frozen=True)
-class Report:
+class PortReportView:
     """The documents of a port and their views for the templates. `moved` are files that no longer match their seal.
 
     `families` are titles of dependency families by package.
@@ -41,7 +41,7 @@ class Report:
     verdicts: Verdicts
     evidence: Evidence
     moved: tuple[str, ...] = ()
-    runs: tuple[JoinedRun, ...] = ()
+    runs: tuple[ReportedRun, ...] = ()
     unread: tuple[UnreadRun, ...] = ()
     families: Mapping[str, str] = field(default_factory=dict)
 
@@ -54,7 +54,7 @@ class Report:
             return "A check failed."
         if self.plan.readiness == "blocked":
             return "Blocked: a dependency has no route to this GPU."
-        if self._bad_run:
+        if self._has_failed_run:
             return "A recorded run failed."
         if self.patch.left:
             return "Partly ported: some findings need your work."
@@ -63,7 +63,7 @@ class Report:
     @property
     def tone(self) -> str:
         """The CSS class of that sentence. It is green only if every check ran."""
-        if self.moved or self.failed or self.plan.readiness == "blocked" or self._bad_run:
+        if self.moved or self.failed or self.plan.readiness == "blocked" or self._has_failed_run:
             return "failed"
         return "not_run" if self.patch.left or self.not_run or self.unread else "passed"
 
@@ -80,27 +80,27 @@ class Report:
     @property
     def views(self) -> tuple[RunView, ...]:
         """The runs, newest first."""
-        return views(self.runs, self.evidence)
+        return run_views(self.runs, self.evidence)
 
     @property
     def ran(self) -> str:
         """The runs in one sentence; the latest run of each name counts."""
         if self.runs:
-            return summed_up(self.views)
+            return runs_summary(self.views)
         if any(item.outcome == "passed" and item.level in ("backend", "numerics") for item in self.verdicts.verdicts):
             return "No workload run was recorded for this port."
         return "No run was recorded for this port, so nothing proves yet that it works on a GPU."
 
     @property
-    def rungs(self) -> tuple[Rung, ...]:
+    def rungs(self) -> tuple[LevelSummary, ...]:
         """One summary per level of checks."""
-        return rungs(self.verdicts.verdicts)
+        return level_summaries(self.verdicts.verdicts)
 
     @property
     def map(self) -> Markup:
         """The dependencies as SVG."""
         nodes = [
-            Node(self.families.get(item.package or "", OTHER), item.name, item.decision, item.route or "")
+            DependencyNode(self.families.get(item.package or "", NO_FAMILY), item.name, item.decision, item.route or "")
             for item in self.plan.decisions
         ]
         return Markup(dependency_map(nodes)) if nodes else Markup()  # noqa: S704  (drawn by us, every text escaped)
@@ -119,12 +119,12 @@ class Report:
     @property
     def document(self) -> PortReport:
         """The JSON document of the report: evidence and runs."""
-        held = {name: getattr(self.evidence, name) for name in type(self.evidence).model_fields}
-        return PortReport(**held, moved=self.moved, runs=self.runs, unread=self.unread)
+        fields = {name: getattr(self.evidence, name) for name in type(self.evidence).model_fields}
+        return PortReport(**fields, moved=self.moved, runs=self.runs, unread=self.unread)
 
     @property
-    def _bad_run(self) -> bool:
-        return worst(self.views) == "failed"
+    def _has_failed_run(self) -> bool:
+        return worst_tone(self.views) == "failed"
 
     @property
     def failed(self) -> bool:
@@ -132,17 +132,25 @@ class Report:
         return any(item.outcome == "failed" for item in self.verdicts.verdicts)
 
 
-def render(shown: Report | BundleReport | Scan) -> str:
+def render(content: PortReportView | BundleReport | Scan) -> str:
     """The page as HTML."""
-    if isinstance(shown, Scan):
-        found = Counter(finding.severity for finding in shown.findings)
-        tone = "failed" if found["error"] else "not_run" if found["warning"] or shown.inventory.skipped else "passed"
-        counts = {severity: found[severity] for severity in SEVERITIES}
-        return _page("scan.html", scan=shown, groups=by_family(shown.findings), counts=counts, tone=tone)
-    if isinstance(shown, BundleReport):
-        runs, steps = views(shown.runs), rungs(shown.bundle.verdicts)
-        return _page("bundle.html", bundle=shown, views=runs, ran=summed_up(runs), tone=worst(runs), rungs=steps)
-    return _page("report.html", report=shown)
+    if isinstance(content, Scan):
+        severities = Counter(finding.severity for finding in content.findings)
+        tone = (
+            "failed"
+            if severities["error"]
+            else "not_run"
+            if severities["warning"] or content.inventory.skipped
+            else "passed"
+        )
+        counts = {severity: severities[severity] for severity in SEVERITIES}
+        return _page("scan.html", scan=content, groups=group_by_family(content.findings), counts=counts, tone=tone)
+    if isinstance(content, BundleReport):
+        runs, levels = run_views(content.runs), level_summaries(content.bundle.verdicts)
+        return _page(
+            "bundle.html", bundle=content, views=runs, ran=runs_summary(runs), tone=worst_tone(runs), rungs=levels
+        )
+    return _page("report.html", report=content)
 
 
 def _page(template: str, **parts: object) -> str:
@@ -152,19 +160,19 @@ def _page(template: str, **parts: object) -> str:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=_readable,
+        finalize=_sanitize,
     )
-    environment.filters |= {"altered": bundles.altered, "size": _size, "diff_kind": _diff_kind}
-    environment.globals |= {"signs": SIGNS}
+    environment.filters |= {"altered": bundles.altered_text, "size": _diff_size, "diff_kind": _diff_line_kind}
+    environment.globals |= {"signs": OUTCOME_SIGNS}
     return environment.get_template(template).render(**parts)
 
 
-def _readable(value: object) -> object:
+def _sanitize(value: object) -> object:
     """Applied to every value of a template: removes bidi and control characters from text of the repository."""
-    return value if isinstance(value, (Markup, int, float)) else readable(str(value))
+    return value if isinstance(value, (Markup, int, float)) else clean_multiline(str(value))
 
 
-def _size(diff: str) -> Mapping[str, int]:
+def _diff_size(diff: str) -> Mapping[str, int]:
     """Numbers of added and removed lines."""
     lines = diff.split("\n")
     return {
@@ -173,7 +181,7 @@ def _size(diff: str) -> Mapping[str, int]:
     }
 
 
-def _diff_kind(line: str) -> str:
+def _diff_line_kind(line: str) -> str:
     if line.startswith(("@@", "+++ ", "--- ", "diff --git ")):
         return "hunk"
     return {"+": "plus", "-": "minus"}.get(line[:1], "same")

@@ -7,21 +7,27 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from rocm3d.model.backend_check import Smoke
 from rocm3d.model.golden import GoldenComparison
 from rocm3d.model.inspection import Inspection
-from rocm3d.model.look import Smoke
 from rocm3d.model.toolchain import Toolchains
-from rocm3d.render import looks
-from rocm3d.render.cleaning import clean
-from rocm3d.render.forms import closing, parts
+from rocm3d.render import backend_check_text
+from rocm3d.render.console_forms import document_lines, summary_lines
+from rocm3d.render.sanitize import clean
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-_SEEN = {"accelerated": "green", "fallback": "bold red", "broken": "bold red", "absent": "dim", "not_run": "yellow"}
+_OUTCOME_STYLE = {
+    "accelerated": "green",
+    "fallback": "bold red",
+    "broken": "bold red",
+    "absent": "dim",
+    "not_run": "yellow",
+}
 
 
-@parts.register(Toolchains)
+@document_lines.register(Toolchains)
 def _toolchains(document: Toolchains) -> Iterable[RenderableType]:
     for item in document.found:
         if item.lacks:
@@ -33,62 +39,62 @@ def _toolchains(document: Toolchains) -> Iterable[RenderableType]:
         yield Text.assemble((f"{item.kind:7} ", "green"), f"{clean(item.title)}{headers}{torch}{targets}")
 
 
-@closing.register(Toolchains)
+@summary_lines.register(Toolchains)
 def _toolchains_closing(document: Toolchains) -> Iterable[RenderableType]:
     usable = [item.kind for item in document.found if not item.lacks]
     yield Text(f"selected: {usable[0]}" if usable else "no compiler for AMD targets found")
 
 
-@parts.register(Smoke)
+@document_lines.register(Smoke)
 def _smoke(document: Smoke) -> Iterable[RenderableType]:
     for suite in document.suites:
         yield Text.assemble((suite.suite, "bold"), f": {suite.title}")
-        for look in suite.looks:
-            outcome = (f"{look.outcome:11}", _SEEN.get(look.outcome, ""))
-            yield Text.assemble("  ", outcome, f" {look.label}: {clean(looks.seen(look))}")
-            yield from (Text(f"    {clean(line)}", style="dim") for line in looks.details(look))
+        for result in suite.looks:
+            outcome = (f"{result.outcome:11}", _OUTCOME_STYLE.get(result.outcome, ""))
+            yield Text.assemble("  ", outcome, f" {result.label}: {clean(backend_check_text.summary_line(result))}")
+            yield from (Text(f"    {clean(line)}", style="dim") for line in backend_check_text.detail_lines(result))
 
 
-@closing.register(Smoke)
+@summary_lines.register(Smoke)
 def _smoke_closing(document: Smoke) -> Iterable[RenderableType]:
-    yield Text(looks.totals(document))
+    yield Text(backend_check_text.totals(document))
 
 
-@parts.register(GoldenComparison)
+@document_lines.register(GoldenComparison)
 def _golden(document: GoldenComparison) -> Iterable[RenderableType]:
     for item in document.tensors:
         outcome = ("agrees ", "green") if item.agrees else ("differs", "bold red")
-        yield Text.assemble(outcome, f" {clean(item.name)}: {clean(looks.compared(item))}")
+        yield Text.assemble(outcome, f" {clean(item.name)}: {clean(backend_check_text.tensor_line(item))}")
 
 
-@closing.register(GoldenComparison)
+@summary_lines.register(GoldenComparison)
 def _golden_closing(document: GoldenComparison) -> Iterable[RenderableType]:
-    wrong = sum(not item.agrees for item in document.tensors)
-    yield Text(f"{len(document.tensors)} tensors, {wrong} differ")
+    differing = sum(not item.agrees for item in document.tensors)
+    yield Text(f"{len(document.tensors)} tensors, {differing} differ")
 
 
-@parts.register(Inspection)
+@document_lines.register(Inspection)
 def _inspection(document: Inspection) -> Iterable[RenderableType]:
     for item in document.binaries:
-        yield Text.assemble((clean(item.path), "bold"), f": {_DEVICE[item.device]}")
+        yield Text.assemble((clean(item.path), "bold"), f": {_DEVICE_TEXT[item.device]}")
         for target in item.targets:
             waves = " and ".join(str(size) for size in target.wave_sizes)
-            about = f"{target.kernels} kernels" + (f", waves of {waves} lanes" if waves else "")
-            about += f", {target.empty_kernels} empty" if target.empty_kernels else ""
-            about += f", {target.spilling_kernels} spilling registers" if target.spilling_kernels else ""
-            yield Text(f"  {':'.join((target.gfx, *target.features))}: {about}")
+            kernels = f"{target.kernels} kernels" + (f", waves of {waves} lanes" if waves else "")
+            kernels += f", {target.empty_kernels} empty" if target.empty_kernels else ""
+            kernels += f", {target.spilling_kernels} spilling registers" if target.spilling_kernels else ""
+            yield Text(f"  {':'.join((target.gfx, *target.features))}: {kernels}")
         if item.cuda:
             yield Text(f"  {' '.join(item.cuda)}")
-        wants = [f"Python {item.python}"] if item.python else []
-        wants += ["torch"] if item.uses_torch else []
-        wants += [] if item.cxx11_abi is None else [f"C++11 ABI {'on' if item.cxx11_abi else 'off'}"]
-        wants += [clean(name) for name in item.libraries]
-        if wants:
-            yield Text(f"  requires: {', '.join(wants)}", style="dim")
+        requirements = [f"Python {item.python}"] if item.python else []
+        requirements += ["torch"] if item.uses_torch else []
+        requirements += [] if item.cxx11_abi is None else [f"C++11 ABI {'on' if item.cxx11_abi else 'off'}"]
+        requirements += [clean(name) for name in item.libraries]
+        if requirements:
+            yield Text(f"  requires: {', '.join(requirements)}", style="dim")
         yield from (Text(f"  {clean(note)}", style="yellow") for note in item.notes)
 
 
-_DEVICE = {
+_DEVICE_TEXT = {
     "amd": "AMD device code",
     "cuda": "CUDA device code only",
     "amd and cuda": "AMD and CUDA device code",
@@ -97,8 +103,8 @@ _DEVICE = {
 }
 
 
-@closing.register(Inspection)
+@summary_lines.register(Inspection)
 def _inspection_closing(document: Inspection) -> Iterable[RenderableType]:
     targets = f" for {', '.join(document.gfx)}" if document.gfx else ""
     required = f"; requires {', '.join(clean(text) for text in document.requires)}" if document.requires else ""
-    yield Text(f"{clean(document.distribution or document.name)}: {_DEVICE[document.device]}{targets}{required}")
+    yield Text(f"{clean(document.distribution or document.name)}: {_DEVICE_TEXT[document.device]}{targets}{required}")

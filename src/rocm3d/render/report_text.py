@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.render import bundles, runs
+from rocm3d.render import bundles, run_text
 from rocm3d.render.artifact_view import ArtifactView
-from rocm3d.render.cleaning import readable
-from rocm3d.render.ladder import rungs
+from rocm3d.render.levels import level_summaries
 from rocm3d.render.markdown import code, escape, section, table
-from rocm3d.render.run_view import RunView, views
+from rocm3d.render.run_view import RunView, run_views
+from rocm3d.render.sanitize import clean_multiline
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from rocm3d.model.patch import FileChange
     from rocm3d.model.report import BundleReport
     from rocm3d.model.verdict import Verdict
-    from rocm3d.render.html import Report
+    from rocm3d.render.html import PortReportView
 
 
-def render(report: Report, knowledge: Knowledge) -> str:
+def render(report: PortReportView, knowledge: Knowledge) -> str:
     """The report of a port with its runs."""
     parts = (
         _opening(report),
-        _mind(report),
+        _warnings(report),
         _proof(report.verdicts.verdicts),
         _missing(report),
         _dependencies(report, knowledge),
@@ -40,19 +40,19 @@ def render(report: Report, knowledge: Knowledge) -> str:
 
 def render_bundle(report: BundleReport) -> str:
     """The report of a single bundle."""
-    held = report.bundle
+    bundle = report.bundle
     lines = [f"# Evidence {escape(report.name)}", ""]
     if report.altered:
         lines += ["**Changed since it was sealed.** Do not trust the rest before these are explained:", ""]
-        lines += [f"- {escape(bundles.altered(item))}" for item in report.altered]
+        lines += [f"- {escape(bundles.altered_text(item))}" for item in report.altered]
         lines.append("")
-    lines.append(f"sha256 of evidence.json: {code(report.sha256)}, {len(held.files)} files.")
-    if held.verdicts:
-        lines += _proof(held.verdicts)
-    return "\n".join([*lines, *_runs(views(report.runs))]) + "\n"
+    lines.append(f"sha256 of evidence.json: {code(report.sha256)}, {len(bundle.files)} files.")
+    if bundle.verdicts:
+        lines += _proof(bundle.verdicts)
+    return "\n".join([*lines, *_runs(run_views(report.runs))]) + "\n"
 
 
-def _opening(report: Report) -> Iterator[str]:
+def _opening(report: PortReportView) -> Iterator[str]:
     plan, tally = report.plan, report.evidence.tally
     yield f"# {escape(plan.repository)} on {escape(plan.gpu.title)}"
     yield ""
@@ -65,7 +65,7 @@ def _opening(report: Report) -> Iterator[str]:
         yield f"**Changed since it was sealed: {', '.join(map(code, report.moved))}.**"
 
 
-def _mind(report: Report) -> Iterator[str]:
+def _warnings(report: PortReportView) -> Iterator[str]:
     plan = report.plan
     lines = [f"- {code(item.name)} is replaced ({item.decision}): {escape(item.reason)}" for item in plan.stubs]
     lines += [f"- Without {code(item.name)}: {escape(item.loses)}" for item in report.turned_off]
@@ -79,17 +79,17 @@ def _proof(verdicts: tuple[Verdict, ...]) -> Iterator[str]:
     yield from section("Proven and not proven")
     yield "A check that was not run is neither passed nor failed."
     yield ""
-    rows = ((item.level, escape(item.asks), item.word, escape(item.says)) for item in rungs(verdicts))
+    rows = ((item.level, escape(item.asks), item.word, escape(item.says)) for item in level_summaries(verdicts))
     yield from table(("level", "question", "outcome", "detail"), rows)
 
 
-def _missing(report: Report) -> Iterator[str]:
+def _missing(report: PortReportView) -> Iterator[str]:
     if report.evidence.missing:
         yield from section("Not obtained")
         yield from (f"- {escape(item.link)}: {escape(item.reason)}" for item in report.evidence.missing)
 
 
-def _dependencies(report: Report, knowledge: Knowledge) -> Iterator[str]:
+def _dependencies(report: PortReportView, knowledge: Knowledge) -> Iterator[str]:
     if not report.plan.decisions:
         return
     yield from section("Dependencies")
@@ -101,7 +101,7 @@ def _dependencies(report: Report, knowledge: Knowledge) -> Iterator[str]:
     yield from table(("name", "family", "decision", "why"), rows)
 
 
-def _changes(report: Report) -> Iterator[str]:
+def _changes(report: PortReportView) -> Iterator[str]:
     yield from section("Changes")
     if not report.changes:
         yield "Nothing was changed."
@@ -117,38 +117,38 @@ def _changes(report: Report) -> Iterator[str]:
 
 def _diff(change: FileChange) -> Iterator[str]:
     """The fence is longer than any inside the diff, so that the diff cannot end it."""
-    text = readable(change.diff.rstrip("\n"))
+    text = clean_multiline(change.diff.rstrip("\n"))
     longest = max((len(run) for run in re.findall(r"`{3,}", text)), default=2)
     fence = "`" * (longest + 1)
     yield from ("", f"{fence}diff", text, fence)
 
 
-def _left(report: Report) -> Iterator[str]:
+def _left(report: PortReportView) -> Iterator[str]:
     if report.patch.left or report.patch.refused:
         yield from section("Left for a person")
     for item in report.patch.left:
-        found = item.finding
-        about = f"{escape(found.code)} {escape(found.rule)}: {escape(found.message)}"
-        yield f"- {code(str(found.location))} {about} ({escape(item.reason)}; {escape(found.hint)})"
+        finding = item.finding
+        about = f"{escape(finding.code)} {escape(finding.rule)}: {escape(finding.message)}"
+        yield f"- {code(str(finding.location))} {about} ({escape(item.reason)}; {escape(finding.hint)})"
     for refused in report.patch.refused:
         yield f"- {code(refused.path)} {code(refused.recipe)} was refused: {escape(refused.reason)}"
 
 
-def _runs(found: tuple[RunView, ...]) -> Iterator[str]:
+def _runs(run_views: tuple[RunView, ...]) -> Iterator[str]:
     yield from section("Runs")
-    if not found:
+    if not run_views:
         yield "No run was recorded."
-    for view in found:
+    for view in run_views:
         yield f"### {escape(view.run.name)}"
         yield ""
         yield f"**{escape(view.sentence)}**"
         yield from ("", f"{escape(view.remark)}") if view.remark else ()
         yield ""
-        links = ((link.link, escape(bundles.link(link))) for link in view.item.chain.links)
+        links = ((link.link, escape(bundles.link_text(link))) for link in view.item.chain.links)
         yield from table(("link", "content"), links)
         yield ""
-        told = (line for line in runs.lines(view.run) if line[0] not in ("module", "artifact"))
-        yield from (f"- {escape(label)}: {escape(text)}" for label, text in told)
+        lines = (line for line in run_text.run_lines(view.run) if line[0] not in ("module", "artifact"))
+        yield from (f"- {escape(label)}: {escape(text)}" for label, text in lines)
         for met in view.run.expectations:
             yield f"- {'met' if met.met else '**not met**'}: {code(met.expectation)}, actual: {escape(met.found)}"
         yield from _artifacts(view)
@@ -158,10 +158,10 @@ def _artifacts(view: RunView) -> Iterator[str]:
     if not view.artifacts:
         return
     yield ""
-    yield from table(("artifact", "kind", "outcome", "metrics or problems"), map(_artifact, view.artifacts))
+    yield from table(("artifact", "kind", "outcome", "metrics or problems"), map(_artifact_row, view.artifacts))
     yield ""
 
 
-def _artifact(view: ArtifactView) -> tuple[str, ...]:
-    said = "; ".join(view.item.problems) or ", ".join(f"{name} {value}" for name, value in view.numbers)
-    return code(view.item.path), escape(view.what), view.word, escape(said)
+def _artifact_row(view: ArtifactView) -> tuple[str, ...]:
+    details = "; ".join(view.item.problems) or ", ".join(f"{name} {value}" for name, value in view.numbers)
+    return code(view.item.path), escape(view.what), view.word, escape(details)

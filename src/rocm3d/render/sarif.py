@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from rocm3d.model.fingerprint import fingerprints
-from rocm3d.render.cleaning import clean
+from rocm3d.render.sanitize import clean
 
 if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
     from rocm3d.model.code import Code
     from rocm3d.model.finding import Finding
-    from rocm3d.model.inventory import Scan, Skipped
+    from rocm3d.model.inventory import Scan, SkippedFile
 
 VERSION = "2.1.0"
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -26,7 +26,7 @@ def render(document: Scan, knowledge: Knowledge) -> str:
     """One log with one run. Only rules that occur are listed; their texts come from codes.toml."""
     rules = {finding.code: finding.rule for finding in document.findings}
     order = sorted(rules)
-    marks = fingerprints(document.findings)
+    fingerprint_values = fingerprints(document.findings)
     run = {
         "tool": {
             "driver": {
@@ -44,7 +44,7 @@ def render(document: Scan, knowledge: Knowledge) -> str:
         "columnKind": "unicodeCodePoints",
         "results": [
             _result(finding, order.index(finding.code), mark)
-            for finding, mark in zip(document.findings, marks, strict=True)
+            for finding, mark in zip(document.findings, fingerprint_values, strict=True)
         ],
     }
     return json.dumps({"$schema": SCHEMA, "version": VERSION, "runs": [run]}, indent=2) + "\n"
@@ -52,16 +52,16 @@ def render(document: Scan, knowledge: Knowledge) -> str:
 
 def _rule(code: str, rule: str, record: Code | None) -> dict[str, Any]:
     """`record` is None for a code that this knowledge base does not contain."""
-    described: dict[str, Any] = {"id": code, "name": "".join(word.capitalize() for word in rule.split("_"))}
+    descriptor: dict[str, Any] = {"id": code, "name": "".join(word.capitalize() for word in rule.split("_"))}
     if record is None:
-        return described
-    summary = _template(record.message)
+        return descriptor
+    summary = _show_placeholders(record.message)
     steps = [
-        f"What to do: {_template(record.hint)}",
+        f"What to do: {_show_placeholders(record.hint)}",
         *(f"{name}: {text}" for name, text in (("CDNA", record.cdna), ("RDNA", record.rdna)) if text),
         *([f"Example: {record.example}"] if record.example else []),
     ]
-    return described | {
+    return descriptor | {
         "shortDescription": _message(summary),
         "fullDescription": _message(" ".join(record.help.split()) or summary),
         "help": _message("\n".join(steps)),
@@ -69,32 +69,32 @@ def _rule(code: str, rule: str, record: Code | None) -> dict[str, Any]:
     }
 
 
-def _template(text: str) -> str:
+def _show_placeholders(text: str) -> str:
     """A text of codes.toml without a finding: {facts} become FACTS."""
-    return re.sub(r"\{(\w+)\}", lambda found: found[1].upper(), text)
+    return re.sub(r"\{(\w+)\}", lambda match: match[1].upper(), text)
 
 
-def _result(finding: Finding, index: int, mark: str) -> dict[str, Any]:
-    about = {"hint": clean(finding.hint), "family": finding.family, "package": finding.package}
-    place = _place(finding.path)
-    place["physicalLocation"]["region"] = {"startLine": finding.line, "startColumn": finding.column}
+def _result(finding: Finding, index: int, fingerprint: str) -> dict[str, Any]:
+    properties = {"hint": clean(finding.hint), "family": finding.family, "package": finding.package}
+    location = _location(finding.path)
+    location["physicalLocation"]["region"] = {"startLine": finding.line, "startColumn": finding.column}
     return {
         "ruleId": finding.code,
         "ruleIndex": index,
         "level": finding.severity,
         "message": _message(clean(finding.message)),
-        "locations": [place],
-        "partialFingerprints": {FINGERPRINT: mark},
-        "properties": {key: value for key, value in about.items() if value is not None},
+        "locations": [location],
+        "partialFingerprints": {FINGERPRINT: fingerprint},
+        "properties": {key: value for key, value in properties.items() if value is not None},
     }
 
 
-def _notification(item: Skipped) -> dict[str, Any]:
-    text = f"not read or not fully parsed: {clean(item.path)}: {clean(item.reason)}"
-    return {"level": "warning", "message": _message(text), "locations": [_place(item.path)]}
+def _notification(skipped: SkippedFile) -> dict[str, Any]:
+    text = f"not read or not fully parsed: {clean(skipped.path)}: {clean(skipped.reason)}"
+    return {"level": "warning", "message": _message(text), "locations": [_location(skipped.path)]}
 
 
-def _place(path: str) -> dict[str, Any]:
+def _location(path: str) -> dict[str, Any]:
     return {"physicalLocation": {"artifactLocation": {"uri": quote(path, safe="/"), "uriBaseId": ROOT}}}
 
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
-from rocm3d.render.cleaning import clean
+from rocm3d.render.sanitize import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocm3d.model.matrix import Matrix, Row, State
+    from rocm3d.model.matrix import LibraryState, Matrix, MatrixRow
 
-CELL, LEFT, BAR, LEAST = 18, 220, 140, 640
+CELL, LEFT, BAR, MIN_WIDTH = 18, 220, 140, 640
 # Each state has a sign as well, for readers who cannot see the colours.
-_LOOK: dict[State, tuple[str, str, str]] = {
+_STATE_STYLE: dict[LibraryState, tuple[str, str, str]] = {
     "proven": ("#1a7f37", "\u25cf", "verified on a GPU"),
     "works": ("#6bbf7b", "\u25cb", "installable"),
     "work": ("#d9a400", "\u25b2", "needs work"),
@@ -27,7 +27,7 @@ def render(document: Matrix) -> str:
     """The size follows from the numbers of repositories and packages."""
     names = [clean(column.repository) for column in document.columns]
     top = 20 + round(0.72 * 7 * max((len(name) for name in names), default=1))
-    width = max(LEAST, LEFT + CELL * len(names) + BAR + 40)
+    width = max(MIN_WIDTH, LEFT + CELL * len(names) + BAR + 40)
     height = top + CELL * len(document.rows) + 40
     parts = [*_head(names, top), *_rows(document, top), *_legend(height - 14)]
     title = f"{len(document.rows)} libraries in {len(names)} repositories"
@@ -56,23 +56,23 @@ def _rows(document: Matrix, top: int) -> Iterator[str]:
         yield f'<text x="{bar + length + 4}" y="{y + 13}" fill="#57606a">{len(row.waiting)}</text>'
 
 
-def _cells(row: Row, names: list[str], y: int) -> Iterator[str]:
+def _cells(row: MatrixRow, names: list[str], y: int) -> Iterator[str]:
     for number, name in enumerate(names):
         x, state = LEFT + CELL * number, row.states.get(name)
         if state is None:
             yield f'<rect x="{x + 1}" y="{y + 1}" width="{CELL - 2}" height="{CELL - 2}" fill="#f3f5f7"/>'
             continue
-        colour, sign, meaning = _LOOK[state]
-        about, middle = escape(f"{clean(row.package)} in {clean(name)}: {meaning}"), x + CELL // 2
+        colour, sign, meaning = _STATE_STYLE[state]
+        tooltip, middle = escape(f"{clean(row.package)} in {clean(name)}: {meaning}"), x + CELL // 2
         yield (
-            f'<g><title>{about}</title><rect x="{x + 1}" y="{y + 1}" width="{CELL - 2}" height="{CELL - 2}" '
+            f'<g><title>{tooltip}</title><rect x="{x + 1}" y="{y + 1}" width="{CELL - 2}" height="{CELL - 2}" '
             f'fill="{colour}"/><text x="{middle}" y="{y + 13}" text-anchor="middle" fill="#fff">{sign}</text></g>'
         )
 
 
 def _legend(y: int) -> Iterator[str]:
     x = 10
-    for colour, sign, meaning in _LOOK.values():
+    for colour, sign, meaning in _STATE_STYLE.values():
         yield f'<rect x="{x}" y="{y - 11}" width="14" height="14" fill="{colour}"/>'
         yield f'<text x="{x + 7}" y="{y}" text-anchor="middle" fill="#fff">{sign}</text>'
         yield f'<text x="{x + 19}" y="{y}" fill="#1f2328">{meaning}</text>'

@@ -8,186 +8,195 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from rocm3d import __version__
-from rocm3d.render.answers import Answer, answers
-from rocm3d.render.checklist import not_tested, tested, without_guard
-from rocm3d.render.cleaning import clean
+from rocm3d.render.checklist import not_tested_lines, tested_lines, unguarded_files
+from rocm3d.render.finding_outcomes import FindingOutcome, finding_outcomes
 from rocm3d.render.markdown import code, escape, section, table
-from rocm3d.render.runs import place
+from rocm3d.render.run_text import hardware_text
+from rocm3d.render.sanitize import clean
 
 if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
     from rocm3d.model.ledger import Fix
     from rocm3d.model.package import Licence
-    from rocm3d.model.upstream import DraftKind, Edited, Proposal
-    from rocm3d.render.html import Report
+    from rocm3d.model.upstream import DraftKind, EditedFile, Proposal
+    from rocm3d.render.html import PortReportView
 
-_ROWS, _FILES, _TITLE = 15, 6, 72
-_OPEN = ("left for a person", "refused")
-_DONE = {"edited": "yes", "additive": "install files", "left for a person": "no", "refused": "no"}
+_MAX_ROWS, _MAX_FILES, _MAX_TITLE = 15, 6, 72
+_UNRESOLVED = ("left for a person", "refused")
+_IN_PATCH = {"edited": "yes", "additive": "install files", "left for a person": "no", "refused": "no"}
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class DraftContext:
     """Input of a draft besides the proposal. `name` is the ported repository, `fixes` are the ledger entries of the
     port's other parts by name, and `manual_changes` are files that were changed after the port."""
 
-    report: Report
+    report: PortReportView
     knowledge: Knowledge
     name: str = ""
     fixes: Mapping[str, Fix] = field(default_factory=dict)
-    by_hand: tuple[str, ...] = ()
+    manual_changes: tuple[str, ...] = ()
 
 
-def title(proposal: Proposal, kind: DraftKind, around: Surroundings) -> str:
+def title(proposal: Proposal, kind: DraftKind, context: DraftContext) -> str:
     """At most 72 characters."""
     number = len(proposal.edited)
     if kind == "issue":
-        places = sum(len(item.places) for item in _answers(proposal, around) if item.outcome != "no change needed")
-        said = f"{_count(places, 'place')} assume{'s' if places == 1 else ''} CUDA"
-        text = f"Building with ROCm: {said}" if places else "Building with ROCm"
+        positions = sum(
+            len(item.positions)
+            for item in _outcomes_in_proposal(proposal, context)
+            if item.outcome != "no change needed"
+        )
+        subject = f"{_count(positions, 'place')} assume{'s' if positions == 1 else ''} CUDA"
+        text = f"Building with ROCm: {subject}" if positions else "Building with ROCm"
     elif number:
         text = f"Guarded edits for ROCm ({_count(number, 'file')})"
     else:
         text = "Install files for ROCm (no existing file is edited)"
-    return clean(text)[:_TITLE]
+    return clean(text)[:_MAX_TITLE]
 
 
-def body(proposal: Proposal, kind: DraftKind, around: Surroundings) -> str:
+def body(proposal: Proposal, kind: DraftKind, context: DraftContext) -> str:
     """Deterministic: the text contains neither dates nor the machine."""
     parts = (
-        _opening(proposal, kind, around),
-        _places(proposal, around) if kind == "issue" else (),
-        _edits(proposal, kind, around),
-        _without(proposal, around),
+        _opening(proposal, kind, context),
+        _cuda_locations(proposal, context) if kind == "issue" else (),
+        _edits(proposal, kind, context),
+        _limitations(proposal, context),
         section("Tested"),
-        tested(proposal, around.report),
+        tested_lines(proposal, context.report),
         section("Not tested"),
-        not_tested(proposal, around.report),
-        _not_changed(proposal, around),
-        _terms(proposal, around),
+        not_tested_lines(proposal, context.report),
+        _not_changed(proposal, context),
+        _licence_notes(proposal, context),
     )
     lines = [line for part in parts for line in part]
     return "\n".join([*lines, "", f"Prepared with rocm3d {__version__}."]) + "\n"
 
 
-def before_sending(proposal: Proposal, kind: DraftKind, around: Surroundings, fix: str) -> str:
+def before_sending(proposal: Proposal, kind: DraftKind, context: DraftContext, fix: str) -> str:
     """A checklist for the sender; not part of the draft itself."""
-    return "\n".join(_to_do(proposal, kind, around, fix)) + "\n"
+    return "\n".join(_to_do_lines(proposal, kind, context, fix)) + "\n"
 
 
-def _opening(proposal: Proposal, kind: DraftKind, around: Surroundings) -> Iterator[str]:
+def _opening(proposal: Proposal, kind: DraftKind, context: DraftContext) -> Iterator[str]:
     number = len(proposal.edited)
     if kind == "issue":
         yield "This code assumes CUDA in the lines listed below. A patch for ROCm torch (HIP, AMD GPUs) is attached."
-        yield f"Would you accept it as a pull request? {_compiles(proposal)}".rstrip()
+        yield f"Would you accept it as a pull request? {_compile_sentence(proposal)}".rstrip()
     elif number:
         use = "for ROCm torch (HIP, AMD GPUs)"
-        yield f"Edits {_count(number, 'file')} {use}. {_compiles(proposal)}".rstrip()
+        yield f"Edits {_count(number, 'file')} {use}. {_compile_sentence(proposal)}".rstrip()
     else:
         yield "Adds install files for ROCm (AMD GPUs). No existing file is edited, and nothing imports the new ones."
     yield from _isolation(proposal)
-    plan = around.report.plan
+    plan = context.report.plan
     yield ""
     base = f", {escape(plan.base.title)}" if plan.base else ""
-    yield f"Planned for {escape(plan.gpu.title)} ({code(plan.gpu.gfx)}){base}. {_ran(around)}"
+    yield f"Planned for {escape(plan.gpu.title)} ({code(plan.gpu.gfx)}){base}. {_run_sentence(context)}"
     if proposal.part == "submodule":
-        yield f"Found while porting {escape(around.name)}, which has this as a submodule."
+        yield f"Found while porting {escape(context.name)}, which has this as a submodule."
     if proposal.part == "dependency":
-        yield f"Found while porting {escape(around.name)}, which installs this from git."
+        yield f"Found while porting {escape(context.name)}, which installs this from git."
     if proposal.commit:
         yield f"Made for commit {code(proposal.commit)}."
-    if around.by_hand and proposal.part == "repository":
-        yield f"The port has further changes that are not in this patch: {_first(around.by_hand)}."
-    for name, fix in around.fixes.items():
+    if context.manual_changes and proposal.part == "repository":
+        yield f"The port has further changes that are not in this patch: {_first_files(context.manual_changes)}."
+    for name, fix in context.fixes.items():
         if proposal.part == "repository":
             state = f"{fix.state}: {', '.join(fix.links)}" if fix.links else "not sent yet"
             yield f"Also needs a change in {code(name)} ({state}); until then it is a patch in the folder below."
 
 
-def _compiles(proposal: Proposal) -> str:
+def _compile_sentence(proposal: Proposal) -> str:
     """One sentence from the compile verdicts."""
-    found = {item.outcome for item in proposal.checks if item.level == "compile"}
-    if "failed" in found:
+    outcomes = {item.outcome for item in proposal.checks if item.level == "compile"}
+    if "failed" in outcomes:
         return "**It does not compile for AMD targets yet: see below.**"
-    if "passed" in found:
-        part = "Part of it compiles for AMD targets; the rest was not tried"
-        return f"{part if 'not_run' in found else 'It compiles for AMD targets'}: see below."
+    if "passed" in outcomes:
+        partial = "Part of it compiles for AMD targets; the rest was not tried"
+        return f"{partial if 'not_run' in outcomes else 'It compiles for AMD targets'}: see below."
     return "It was not compiled." if _is_native(proposal) else ""
 
 
 def _isolation(proposal: Proposal) -> Iterator[str]:
-    bare, unproven = without_guard(proposal), [item.path for item in proposal.edited if not item.holds]
+    unguarded, unproven = unguarded_files(proposal), [item.path for item in proposal.edited if not item.is_proven]
     if proposal.edited and not unproven:
-        but = f" Except in {_listed(bare)}, every" if bare else " Every"
-        yield f"{but[1:]} edit is guarded: a build or a run without ROCm sees the same code as before."
-    if bare:
-        yield f"{_listed(bare)}: contains an edit that cannot be guarded; see the table."
+        subject = f" Except in {_join_code(unguarded)}, every" if unguarded else " Every"
+        yield f"{subject[1:]} edit is guarded: a build or a run without ROCm sees the same code as before."
+    if unguarded:
+        yield f"{_join_code(unguarded)}: contains an edit that cannot be guarded; see the table."
     if unproven:
-        yield f"**Not proven to be the same without ROCm: {_listed(unproven)}.**"
+        yield f"**Not proven to be the same without ROCm: {_join_code(unproven)}.**"
 
 
-def _ran(around: Surroundings) -> str:
-    views = [view for view in around.report.views if not view.later and view.run.manifest.gpu]
+def _run_sentence(context: DraftContext) -> str:
+    views = [view for view in context.report.views if not view.later and view.run.manifest.gpu]
     if not views:
         return "**Nothing was run on a GPU. Code that compiles may still be wrong.**"
     return " ".join(
-        f"Run {code(view.run.name)} on {escape(place(view.run))}: {escape(view.sentence)}" for view in views
+        f"Run {code(view.run.name)} on {escape(hardware_text(view.run))}: {escape(view.sentence)}" for view in views
     )
 
 
-def _places(proposal: Proposal, around: Surroundings) -> Iterator[str]:
-    found = [item for item in _answers(proposal, around) if item.outcome != "no change needed"]
+def _cuda_locations(proposal: Proposal, context: DraftContext) -> Iterator[str]:
+    outcomes = [item for item in _outcomes_in_proposal(proposal, context) if item.outcome != "no change needed"]
     yield from section("Where CUDA is assumed")
-    rows = ((code(item.where), f"{item.code} {escape(item.rule)}", _DONE[item.outcome]) for item in found[:_ROWS])
+    rows = (
+        (code(item.location), f"{item.code} {escape(item.rule)}", _IN_PATCH[item.outcome])
+        for item in outcomes[:_MAX_ROWS]
+    )
     yield from table(("location", "finding", "in the patch"), rows)
-    if len(found) > _ROWS:
-        yield f"\nAnd {len(found) - _ROWS} more."
+    if len(outcomes) > _MAX_ROWS:
+        yield f"\nAnd {len(outcomes) - _MAX_ROWS} more."
 
 
-def _edits(proposal: Proposal, kind: DraftKind, around: Surroundings) -> Iterator[str]:
+def _edits(proposal: Proposal, kind: DraftKind, context: DraftContext) -> Iterator[str]:
     yield from section("The patch" if kind == "issue" else "What changes")
     if proposal.edited:
-        yield f"`edits.patch` ({_size(proposal.edited)}):"
+        yield f"`edits.patch` ({_size_text(proposal.edited)}):"
         yield ""
         rows = (
             (code(item.path), ", ".join(map(code, item.recipes)) or "-", escape(_proof(item)))
             for item in proposal.edited
         )
         yield from table(("file", "edits", "without ROCm"), rows)
-        yield from _reasons(proposal, around)
-        yield from _recheck(proposal)
+        yield from _recipe_lines(proposal, context)
+        yield from _recheck_lines(proposal)
     if proposal.added:
-        also = "`folder.patch` is optional. It adds" if proposal.edited else "`folder.patch` adds"
+        sentence = "`folder.patch` is optional. It adds" if proposal.edited else "`folder.patch` adds"
         folder = proposal.added[0].partition("/")[0]
         yield from ("",) if proposal.edited else ()
-        yield f"{also} {_count(len(proposal.added), 'file')} in {code(f'{folder}/')}: install files and notes for ROCm."
+        files = _count(len(proposal.added), "file")
+        yield f"{sentence} {files} in {code(f'{folder}/')}: install files and notes for ROCm."
 
 
-def _reasons(proposal: Proposal, around: Surroundings) -> Iterator[str]:
+def _recipe_lines(proposal: Proposal, context: DraftContext) -> Iterator[str]:
     """The purpose of each recipe."""
-    names = sorted({name for item in proposal.edited for name in item.recipes} & set(around.knowledge.recipes))
+    names = sorted({name for item in proposal.edited for name in item.recipes} & set(context.knowledge.recipes))
     yield from ("",) if names else ()
-    yield from (f"- {code(name)}: {escape(around.knowledge.recipes[name].title)}" for name in names)
+    yield from (f"- {code(name)}: {escape(context.knowledge.recipes[name].title)}" for name in names)
 
 
-def _proof(item: Edited) -> str:
-    if item.proof is None:
+def _proof(edited: EditedFile) -> str:
+    if edited.proof is None:
         return "not proven: not checked"
-    return item.proof.detail if item.holds else f"not proven: {item.proof.detail}"
+    return edited.proof.detail if edited.is_proven else f"not proven: {edited.proof.detail}"
 
 
-def _recheck(proposal: Proposal) -> Iterator[str]:
+def _recheck_lines(proposal: Proposal) -> Iterator[str]:
     """How to check the isolation without rocm3d; only for edits by preprocessor directives."""
-    proven = [(item.path, item.proof.kind) for item in proposal.edited if item.proof and item.holds]
-    plain = [path for path, kind in proven if kind == "cpp-directives-evaluated"]
-    if plain:
+    proven = [(item.path, item.proof.kind) for item in proposal.edited if item.proof and item.is_proven]
+    by_directives = [path for path, kind in proven if kind == "cpp-directives-evaluated"]
+    if by_directives:
         yield ""
-        yield f"To check without rocm3d: `unifdef -UUSE_ROCM -U__HIP_PLATFORM_AMD__ FILE` on {_listed(plain)} prints"
+        command = "`unifdef -UUSE_ROCM -U__HIP_PLATFORM_AMD__ FILE`"
+        yield f"To check without rocm3d: {command} on {_join_code(by_directives)} prints"
         yield "the file before the patch, except that it may add a missing final newline."
 
 
-def _without(proposal: Proposal, around: Surroundings) -> Iterator[str]:
-    plan = around.report.plan
+def _limitations(proposal: Proposal, context: DraftContext) -> Iterator[str]:
+    plan = context.report.plan
     if proposal.part != "repository":
         return
     blocked = [item for item in plan.decisions if item.decision == "blocked"]
@@ -197,48 +206,48 @@ def _without(proposal: Proposal, around: Surroundings) -> Iterator[str]:
     yield from section("Limitations on ROCm")
     yield from (f"- {code(item.name)}: cannot be installed for this GPU; {escape(item.reason)}" for item in blocked)
     for item in lost.values():
-        what = f"without {escape(item.loses)}" if item.loses else escape(item.reason)
+        effect = f"without {escape(item.loses)}" if item.loses else escape(item.reason)
         stub = f"a {item.decision}, which never counts as tested; " if item.decision in ("stub", "substitute") else ""
-        yield f"- {code(item.name)}: {stub}{what}"
+        yield f"- {code(item.name)}: {stub}{effect}"
 
 
-def _not_changed(proposal: Proposal, around: Surroundings) -> Iterator[str]:
-    found = [item for item in _answers(proposal, around) if item.outcome in _OPEN]
-    if not found:
+def _not_changed(proposal: Proposal, context: DraftContext) -> Iterator[str]:
+    outcomes = [item for item in _outcomes_in_proposal(proposal, context) if item.outcome in _UNRESOLVED]
+    if not outcomes:
         return
     yield from section("Known locations that are not changed")
-    for item in found[:_ROWS]:
-        yield f"- {code(item.where)} {item.code} {escape(item.rule)}: {escape(item.how)}"
-    if len(found) > _ROWS:
-        yield f"- and {len(found) - _ROWS} more"
+    for item in outcomes[:_MAX_ROWS]:
+        yield f"- {code(item.location)} {item.code} {escape(item.rule)}: {escape(item.how)}"
+    if len(outcomes) > _MAX_ROWS:
+        yield f"- and {len(outcomes) - _MAX_ROWS} more"
 
 
-def _terms(proposal: Proposal, around: Surroundings) -> Iterator[str]:
-    notices = list(_licences(proposal, around))
+def _licence_notes(proposal: Proposal, context: DraftContext) -> Iterator[str]:
+    notices = list(_licences(proposal, context))
     if not notices:
         return
     yield from section("Licences")
     for name, licence in notices:
         note = f" {escape(licence.note)}" if licence.note else ""
-        spoken = f" Suggested wording: {escape(licence.wording)}." if licence.wording else ""
-        yield f"- {code(name)} is under {escape(licence.name)}.{note}{spoken}"
+        wording = f" Suggested wording: {escape(licence.wording)}." if licence.wording else ""
+        yield f"- {code(name)} is under {escape(licence.name)}.{note}{wording}"
     yield ""
     yield "This change redistributes and relicenses nothing: the patch contains only changed lines and their context."
 
 
-def _licences(proposal: Proposal, around: Surroundings) -> Iterator[tuple[str, Licence]]:
+def _licences(proposal: Proposal, context: DraftContext) -> Iterator[tuple[str, Licence]]:
     if proposal.part == "repository":
-        yield from ((item.package, item.licence) for item in around.report.plan.licences)
+        yield from ((item.package, item.licence) for item in context.report.plan.licences)
         return
-    for package in around.knowledge.packages.values():
+    for package in context.knowledge.packages.values():
         names = {package.id, *package.pip, *(name.rsplit("/", 1)[-1] for name in package.repositories)}
         if package.licence is not None and proposal.name.lower() in {name.lower() for name in names}:
             yield package.id, package.licence
 
 
-def _to_do(proposal: Proposal, kind: DraftKind, around: Surroundings, fix: str) -> Iterator[str]:
-    words = "pull request" if kind == "pr" else "issue"
-    yield f"# Before you send this {words}"
+def _to_do_lines(proposal: Proposal, kind: DraftKind, context: DraftContext, fix: str) -> Iterator[str]:
+    noun = "pull request" if kind == "pr" else "issue"
+    yield f"# Before you send this {noun}"
     yield ""
     yield "This page is for you; do not send it."
     yield ""
@@ -251,12 +260,13 @@ def _to_do(proposal: Proposal, kind: DraftKind, around: Surroundings, fix: str) 
         files = " ".join(f"{name}.patch" for name in names)
         commit = f" of {proposal.commit}" if proposal.commit else ""
         yield f"- [ ] `git apply --check {files}` reports nothing in a checkout{commit}."
-    if around.by_hand and proposal.part == "repository":
-        yield f"- [ ] Changed after the port, not in a patch: {_first(around.by_hand)}. Add them, say what was tested."
+    if context.manual_changes and proposal.part == "repository":
+        files = _first_files(context.manual_changes)
+        yield f"- [ ] Changed after the port, not in a patch: {files}. Add them, say what was tested."
     failed = [item for item in proposal.checks if item.outcome == "failed"]
     if failed:
         yield f"- [ ] {_count(len(failed), 'check')} failed. Fix that before you send it."
-    if not any(view.run.manifest.gpu for view in around.report.views):
+    if not any(view.run.manifest.gpu for view in context.report.views):
         yield "- [ ] A bounded run on the GPU is recorded: `rocm3d run -- CMD ...`, then `rocm3d upstream PATH` again."
     compiled = {item.outcome for item in proposal.checks if item.level == "compile"}
     if compiled != {"passed"} and _is_native(proposal):
@@ -273,31 +283,31 @@ def _is_native(proposal: Proposal) -> bool:
     )
 
 
-def _answers(proposal: Proposal, around: Surroundings) -> list[Answer]:
+def _outcomes_in_proposal(proposal: Proposal, context: DraftContext) -> list[FindingOutcome]:
     """Outcomes of findings in the proposal's files, with paths relative to its root."""
     if proposal.part == "dependency":
         return []
-    modules = [item.path for item in around.report.patch.modules]
-    found = []
-    for item in answers(around.report, around.knowledge):
+    modules = [item.path for item in context.report.patch.modules]
+    outcomes = []
+    for item in finding_outcomes(context.report, context.knowledge):
         owner = next((path for path in modules if item.path.startswith(f"{path}/")), "")
         if owner == proposal.inside:
             path = item.path.removeprefix(f"{owner}/") if owner else item.path
-            found.append(Answer(item.outcome, path, item.code, item.rule, item.how, item.places))
-    return found
+            outcomes.append(FindingOutcome(item.outcome, path, item.code, item.rule, item.how, item.positions))
+    return outcomes
 
 
-def _size(changes: Iterable[Edited]) -> str:
-    found = list(changes)
-    return f"+{sum(item.plus for item in found)} -{sum(item.minus for item in found)} lines"
+def _size_text(changes: Iterable[EditedFile]) -> str:
+    edits = list(changes)
+    return f"+{sum(item.plus for item in edits)} -{sum(item.minus for item in edits)} lines"
 
 
-def _first(paths: tuple[str, ...]) -> str:
-    more = f" and {len(paths) - _FILES} more" if len(paths) > _FILES else ""
-    return f"{_listed(paths[:_FILES])}{more}"
+def _first_files(paths: tuple[str, ...]) -> str:
+    more = f" and {len(paths) - _MAX_FILES} more" if len(paths) > _MAX_FILES else ""
+    return f"{_join_code(paths[:_MAX_FILES])}{more}"
 
 
-def _listed(paths: Iterable[str]) -> str:
+def _join_code(paths: Iterable[str]) -> str:
     return ", ".join(map(code, paths))
 
 

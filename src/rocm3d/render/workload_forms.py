@@ -12,15 +12,15 @@ from rocm3d.model.bundle import BundleCheck, EvidenceDiff
 from rocm3d.model.matrix import Matrix
 from rocm3d.model.report import BundleReport
 from rocm3d.model.run import RunRecord
-from rocm3d.render import bundles, runs
-from rocm3d.render.cleaning import clean
-from rocm3d.render.forms import closing, parts
+from rocm3d.render import bundles, run_text
+from rocm3d.render.console_forms import document_lines, summary_lines
+from rocm3d.render.sanitize import clean
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
 
-@parts.register(Matrix)
+@document_lines.register(Matrix)
 def _matrix(document: Matrix) -> Iterable[RenderableType]:
     table = Table("package", "family", "used in", "waiting", "unblocks", box=None, pad_edge=False, header_style="bold")
     frees = {step.package: step for step in document.order}
@@ -33,49 +33,49 @@ def _matrix(document: Matrix) -> Iterable[RenderableType]:
         yield Text(f"order of work: {', '.join(clean(step.package) for step in document.order)}")
 
 
-@closing.register(Matrix)
+@summary_lines.register(Matrix)
 def _matrix_closing(document: Matrix) -> Iterable[RenderableType]:
-    free, all_of_them = len(document.free), len(document.columns)
-    yield Text(f"{all_of_them} repositories, {free} not blocked by a package; {len(document.rows)} packages in use")
+    unblocked, total = len(document.free), len(document.columns)
+    yield Text(f"{total} repositories, {unblocked} not blocked by a package; {len(document.rows)} packages in use")
 
 
-@parts.register(RunRecord)
+@document_lines.register(RunRecord)
 def _run(document: RunRecord) -> Iterable[RenderableType]:
-    for label, text in runs.lines(document):
-        yield Text.assemble((f"{clean(label):10}", _LABEL.get(label, "bold")), f" {clean(text)}")
+    for label, text in run_text.run_lines(document):
+        yield Text.assemble((f"{clean(label):10}", _LABEL_STYLE.get(label, "bold")), f" {clean(text)}")
     for item in document.expectations:
         outcome = ("met       ", "green") if item.met else ("not met   ", "bold red")
         by = f" (expected by {clean(item.source)})" if item.source else ""
         yield Text.assemble(outcome, f" {clean(item.expectation)}: {clean(item.found)}{by}")
 
 
-_LABEL = {"fallback": "yellow", "substitute": "yellow", "missing": "yellow", "module": "dim", "kernel": "dim"}
+_LABEL_STYLE = {"fallback": "yellow", "substitute": "yellow", "missing": "yellow", "module": "dim", "kernel": "dim"}
 
 
-@closing.register(RunRecord)
+@summary_lines.register(RunRecord)
 def _run_closing(document: RunRecord) -> Iterable[RenderableType]:
-    yield Text(clean(runs.outcome(document)))
+    yield Text(clean(run_text.outcome_line(document)))
 
 
-@parts.register(BundleCheck)
+@document_lines.register(BundleCheck)
 def _bundle_check(document: BundleCheck) -> Iterable[RenderableType]:
-    yield from (Text(clean(bundles.altered(item)), style="bold red") for item in document.altered)
+    yield from (Text(clean(bundles.altered_text(item)), style="bold red") for item in document.altered)
     yield from (Text(f"{item.stage}: {clean(item.says)}") for item in document.stages)
-    for run, link in bundles.chains(document):
-        yield Text(f"{clean(run)}: {link.link}: {clean(bundles.link(link))}", style="" if link.there else "yellow")
+    for run, link in bundles.chain_links(document):
+        yield Text(f"{clean(run)}: {link.link}: {clean(bundles.link_text(link))}", style="" if link.there else "yellow")
 
 
-@closing.register(BundleCheck)
+@summary_lines.register(BundleCheck)
 def _bundle_check_closing(document: BundleCheck) -> Iterable[RenderableType]:
-    yield Text(clean(bundles.checked(document)))
+    yield Text(clean(bundles.check_summary(document)))
 
 
-@parts.register(EvidenceDiff)
+@document_lines.register(EvidenceDiff)
 def _evidence_diff(document: EvidenceDiff) -> Iterable[RenderableType]:
     yield Text(f"A: {clean(document.a)}\nB: {clean(document.b)}")
     yield _table(("chain", "A", "B"), bundles.link_rows(document))
-    for section, rows in bundles.sections(document):
-        yield _table((section, *bundles.HEADER[1:]), map(bundles.cells, rows))
+    for section, rows in bundles.differing_sections(document):
+        yield _table((section, *bundles.HEADER[1:]), map(bundles.row_cells, rows))
     yield from (Text(f"worse: {clean(line)}", style="bold red") for line in document.worse)
 
 
@@ -86,19 +86,19 @@ def _table(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Table:
     return table
 
 
-@closing.register(EvidenceDiff)
+@summary_lines.register(EvidenceDiff)
 def _evidence_diff_closing(document: EvidenceDiff) -> Iterable[RenderableType]:
-    yield Text(bundles.compared(document))
+    yield Text(bundles.diff_summary(document))
 
 
-@parts.register(BundleReport)
+@document_lines.register(BundleReport)
 def _bundle_report(document: BundleReport) -> Iterable[RenderableType]:
     for item in document.bundle.runs:
         yield from _run(item)
         yield from _run_closing(item)
 
 
-@closing.register(BundleReport)
+@summary_lines.register(BundleReport)
 def _bundle_report_closing(document: BundleReport) -> Iterable[RenderableType]:
-    yield from (Text(clean(bundles.altered(item)), style="bold red") for item in document.altered)
+    yield from (Text(clean(bundles.altered_text(item)), style="bold red") for item in document.altered)
     yield Text(f"{clean(document.name)}: {len(document.bundle.runs)} runs, {len(document.bundle.files)} files")

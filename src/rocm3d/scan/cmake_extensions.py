@@ -11,9 +11,9 @@ from rocm3d.model.location import Location
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocm3d.manifest.manifest import Command, Manifest
+    from rocm3d.manifest.manifest import ParsedManifest, ScriptCommand
 
-_BUILDS = frozenset(
+_TARGET_COMMANDS = frozenset(
     {
         "add_library",
         "add_executable",
@@ -25,37 +25,41 @@ _BUILDS = frozenset(
         "torch_library",
     }
 )
-_HERE = re.compile(r"^\$\{(CMAKE_CURRENT_(SOURCE|LIST)_DIR|PROJECT_SOURCE_DIR|CMAKE_SOURCE_DIR)\}/?")
+_SOURCE_FOLDER = re.compile(r"^\$\{(CMAKE_CURRENT_(SOURCE|LIST)_DIR|PROJECT_SOURCE_DIR|CMAKE_SOURCE_DIR)\}/?")
 _VARIABLE = re.compile(r"^\$\{(\w+)\}$")
-_DEVICE = (".cu", ".hip")
-_SOURCE = (*_DEVICE, ".cpp", ".cc", ".cxx")
-_WORDS = frozenset({"PUBLIC", "PRIVATE", "INTERFACE", "SYSTEM", "BEFORE", "AFTER"})
-_DEEP = 4
+_DEVICE_SUFFIXES = (".cu", ".hip")
+_SOURCE_SUFFIXES = (*_DEVICE_SUFFIXES, ".cpp", ".cc", ".cxx")
+_SCOPE_KEYWORDS = frozenset({"PUBLIC", "PRIVATE", "INTERFACE", "SYSTEM", "BEFORE", "AFTER"})
+_MAX_DEPTH = 4
 
 
-def cmake_extensions(unit: Manifest) -> Iterator[Extension]:
+def cmake_extensions(unit: ParsedManifest) -> Iterator[Extension]:
     """Each target with at least one device source (.cu, .hip)."""
-    given = {
+    variables = {
         command.arguments[0]: command.arguments[1:]
         for command in unit.commands
         if command.name == "set" and command.arguments
     }
-    everywhere = [
-        word for command in unit.commands if command.name == "include_directories" for word in command.arguments
+    global_include_dirs = [
+        argument for command in unit.commands if command.name == "include_directories" for argument in command.arguments
     ]
     for command in unit.commands:
-        if command.name not in _BUILDS or not command.arguments:
+        if command.name not in _TARGET_COMMANDS or not command.arguments:
             continue
         name = command.arguments[0]
         sources = [
-            word
-            for word in _resolved((*command.arguments[1:], *_of(unit, "target_sources", name)), given)
-            if word.endswith(_SOURCE)
+            argument
+            for argument in _expanded(
+                (*command.arguments[1:], *_arguments_for_target(unit, "target_sources", name)), variables
+            )
+            if argument.endswith(_SOURCE_SUFFIXES)
         ]
-        if not any(word.endswith(_DEVICE) for word in sources):
+        if not any(argument.endswith(_DEVICE_SUFFIXES) for argument in sources):
             continue
-        folders = _resolved((*_of(unit, "target_include_directories", name), *everywhere), given)
-        macros = _resolved(_of(unit, "target_compile_definitions", name), given)
+        folders = _expanded(
+            (*_arguments_for_target(unit, "target_include_directories", name), *global_include_dirs), variables
+        )
+        macros = _expanded(_arguments_for_target(unit, "target_compile_definitions", name), variables)
         yield Extension(
             name=name,
             how="cmake",
@@ -66,20 +70,22 @@ def cmake_extensions(unit: Manifest) -> Iterator[Extension]:
         )
 
 
-def _of(unit: Manifest, command: str, target: str) -> tuple[str, ...]:
+def _arguments_for_target(unit: ParsedManifest, command: str, target: str) -> tuple[str, ...]:
     """The arguments of all calls of a command for a target."""
-    found: list[Command] = [item for item in unit.commands if item.name == command and item.arguments[:1] == (target,)]
-    return tuple(word for item in found for word in item.arguments[1:])
+    calls: list[ScriptCommand] = [
+        call for call in unit.commands if call.name == command and call.arguments[:1] == (target,)
+    ]
+    return tuple(argument for call in calls for argument in call.arguments[1:])
 
 
-def _resolved(words: tuple[str, ...], given: dict[str, tuple[str, ...]], deep: int = _DEEP) -> list[str]:
+def _expanded(arguments: tuple[str, ...], variables: dict[str, tuple[str, ...]], depth: int = _MAX_DEPTH) -> list[str]:
     """Arguments with variables of this file expanded. The source folder becomes empty; unknown values are dropped."""
-    found: list[str] = []
-    for word in words:
-        plain = _HERE.sub("", word)
+    expanded: list[str] = []
+    for argument in arguments:
+        plain = _SOURCE_FOLDER.sub("", argument)
         variable = _VARIABLE.match(plain)
-        if variable and deep:
-            found += _resolved(given.get(variable.group(1), ()), given, deep - 1)
-        elif "$" not in plain and plain not in _WORDS:
-            found.append(plain)
-    return found
+        if variable and depth:
+            expanded += _expanded(variables.get(variable.group(1), ()), variables, depth - 1)
+        elif "$" not in plain and plain not in _SCOPE_KEYWORDS:
+            expanded.append(plain)
+    return expanded

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
-from rocm3d.manifest.manifest import Manifest
+from rocm3d.manifest.manifest import ParsedManifest
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.python import PythonUnit
 
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Paths:
+class RepositoryPaths:
     """All file paths of the repository, for rules over file names. `read` returns the bytes of one file."""
 
     paths: tuple[str, ...]
     read: Callable[[str], bytes | None] = lambda _: None
 
 
-Unit = CudaUnit | PythonUnit | Manifest | Paths
+Unit = CudaUnit | PythonUnit | ParsedManifest | RepositoryPaths
 
 
 @dataclass(frozen=True)
-class Hit:
+class Match:
     """A position where the pattern of a rule occurs. `facts` fill the {placeholders} of the code's message and hint."""
 
     line: int
@@ -54,15 +54,17 @@ class Clue:
 
 
 @dataclass(frozen=True)
-class Look:
+class DetectorContext:
     """What a detector may consult: its code with the terms to search for, and the knowledge base."""
 
     code: Code
     knowledge: Knowledge
-    own: frozenset[str] = frozenset()  # packages that this repository provides; findings about them are dropped
+    own_packages: frozenset[str] = (
+        frozenset()
+    )  # packages that this repository provides; findings about them are dropped
 
     @cached_property
-    def words(self) -> tuple[bytes, ...]:
+    def encoded_terms(self) -> tuple[bytes, ...]:
         """The terms of the code, encoded for searching in file contents."""
         return tuple(term.encode() for term in self.code.terms)
 
@@ -77,41 +79,41 @@ class Detector:
 
     module: str
     code: str
-    reads: type[Unit] | tuple[type[Unit], ...]
-    find: Callable[[Any, Look], Iterable[Hit | Clue]]
-    needs: tuple[bytes, ...] | Callable[[Any, Look], bool] = ()
+    unit_types: type[Unit] | tuple[type[Unit], ...]
+    find: Callable[[Any, DetectorContext], Iterable[Match | Clue]]
+    prefilter: tuple[bytes, ...] | Callable[[Any, DetectorContext], bool] = ()
 
     @property
     def rule(self) -> str:
         """The rule name: the last part of the module name."""
         return self.module.rsplit(".", 1)[-1]
 
-    def may_find(self, unit: Unit, look: Look) -> bool:
-        if callable(self.needs):
-            return self.needs(unit, look)
-        return not self.needs or any(word in getattr(unit, "data", b"") for word in self.needs)
+    def can_match(self, unit: Unit, context: DetectorContext) -> bool:
+        if callable(self.prefilter):
+            return self.prefilter(unit, context)
+        return not self.prefilter or any(required in getattr(unit, "data", b"") for required in self.prefilter)
 
 
-def hit(unit: CudaUnit | PythonUnit, node: Node, **facts: str) -> Hit:
-    line, column = unit.text.place(node.start_byte)
-    return Hit(line, column, facts)
+def match_at(unit: CudaUnit | PythonUnit, node: Node, **facts: str) -> Match:
+    line, column = unit.text.position(node.start_byte)
+    return Match(line, column, facts)
 
 
 @cache
-def modules() -> dict[str, str]:
+def rule_modules() -> dict[str, str]:
     """The module name of every rule, found by walking the package."""
     package = importlib.import_module("rocm3d.scan.detectors")
-    walked = pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
-    return {item.name.rsplit(".", 1)[-1]: item.name for item in walked if not item.ispkg}
+    module_infos = pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
+    return {info.name.rsplit(".", 1)[-1]: info.name for info in module_infos if not info.ispkg}
 
 
 @cache
-def detector_of(rule: str) -> Detector:
-    found: Detector = importlib.import_module(modules()[rule]).detector
-    return found
+def load_detector(rule: str) -> Detector:
+    detector: Detector = importlib.import_module(rule_modules()[rule]).detector
+    return detector
 
 
 @cache
-def detectors() -> tuple[Detector, ...]:
+def all_detectors() -> tuple[Detector, ...]:
     """Every detector, sorted by code."""
-    return tuple(sorted(map(detector_of, modules()), key=lambda detector: detector.code))
+    return tuple(sorted(map(load_detector, rule_modules()), key=lambda detector: detector.code))

@@ -7,26 +7,26 @@ from typing import TYPE_CHECKING
 
 from packaging.utils import canonicalize_name
 
-from rocm3d.manifest.install_line import name_of
+from rocm3d.manifest.install_line import distribution_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from rocm3d.knowledge.base import Knowledge
-    from rocm3d.manifest.manifest import Manifest, Mention, Option
+    from rocm3d.manifest.manifest import InstallOption, Mention, ParsedManifest
     from rocm3d.model.finding import Severity
     from rocm3d.model.package import Package
 
-_REMARKS = frozenset({"markdown", "workflow", "locks"})  # read by people, run in CI, or generated
+_NOT_INSTALLED_FROM = frozenset({"markdown", "workflow", "locks"})  # read by people, run in CI, or generated
 _SCRIPTS = frozenset({"shell", "docker", "dockerfile", "markdown", "workflow", "notebook", "setup_py"})
 _SUBDIRECTORY = re.compile(r"(?:^|&)subdirectory=([^&]+)")
 _EXPORTED = re.compile(rb"(PIP|UV)_[A-Z_]*(INDEX|LINKS)")
 _ROCM = re.compile(r"rocm|\bhip\b|amd\.com|radeon", re.IGNORECASE)
 
 
-def severity(unit: Manifest) -> Severity | None:
+def severity_override(unit: ParsedManifest) -> Severity | None:
     """`note` if nothing installs from this file automatically; None means the severity of the code."""
-    return "note" if unit.kind in _REMARKS else None
+    return "note" if unit.kind in _NOT_INSTALLED_FROM else None
 
 
 def is_conda(mention: Mention) -> bool:
@@ -34,13 +34,13 @@ def is_conda(mention: Mention) -> bool:
     return mention.section.endswith("conda")
 
 
-def is_rocm(unit: Manifest, mention: Mention) -> bool:
+def requests_rocm(unit: ParsedManifest, mention: Mention) -> bool:
     """Whether the version, URL or index requests a ROCm build."""
-    given = (mention.version, mention.url, *(url for option in options_of(unit, mention) for url in option.urls))
-    return any(_ROCM.search(text) for text in given)
+    texts = (mention.version, mention.url, *(url for option in options_of(unit, mention) for url in option.urls))
+    return any(_ROCM.search(text) for text in texts)
 
 
-def is_from_default_index(unit: Manifest, mention: Mention) -> bool:
+def is_from_default_index(unit: ParsedManifest, mention: Mention) -> bool:
     """Whether it has neither a URL nor an index."""
     return not mention.url and not any(option.urls for option in options_of(unit, mention))
 
@@ -51,10 +51,12 @@ def is_compiled_wheel(mention: Mention) -> bool:
     return address.endswith(".whl") and not address.endswith("-none-any.whl")
 
 
-def options_of(unit: Manifest, mention: Mention) -> list[Option]:
+def options_of(unit: ParsedManifest, mention: Mention) -> list[InstallOption]:
     """Options that apply to a mention: in scripts those of its command and of the environment, elsewhere all."""
     if unit.kind == "python_script":  # a call may span several lines, so compare words
-        words = {word for command in unit.commands if mention.text in command.arguments for word in command.arguments}
+        words = {
+            argument for command in unit.commands if mention.text in command.arguments for argument in command.arguments
+        }
         return [option for option in unit.options if set(option.urls) & words]
     if unit.kind not in _SCRIPTS:
         return list(unit.options)
@@ -62,7 +64,7 @@ def options_of(unit: Manifest, mention: Mention) -> list[Option]:
     return [option for option in unit.options if first <= option.line <= last or _is_exported(unit, option)]
 
 
-def mentions_of(unit: Manifest, option: Option) -> list[Mention]:
+def mentions_with_option(unit: ParsedManifest, option: InstallOption) -> list[Mention]:
     """Mentions that an option applies to."""
     if unit.kind == "python_script":
         return [mention for mention in unit.mentions if option in options_of(unit, mention)]
@@ -72,25 +74,25 @@ def mentions_of(unit: Manifest, option: Option) -> list[Mention]:
     return [mention for mention in unit.mentions if first <= mention.line <= last]
 
 
-def command_lines(unit: Manifest, line: int) -> tuple[int, int]:
+def command_lines(unit: ParsedManifest, line: int) -> tuple[int, int]:
     """First and last line of a command that continues over lines with backslashes."""
     lines = unit.lines
     first = last = line
-    while 1 < first <= len(lines) + 1 and _goes_on(lines[first - 2]):
+    while 1 < first <= len(lines) + 1 and _is_continued(lines[first - 2]):
         first -= 1
-    while last < len(lines) and _goes_on(lines[last - 1]):
+    while last < len(lines) and _is_continued(lines[last - 1]):
         last += 1
     return first, last
 
 
-def _is_exported(unit: Manifest, option: Option) -> bool:
+def _is_exported(unit: ParsedManifest, option: InstallOption) -> bool:
     """Whether the option is set by an environment variable and so applies to every later command."""
     lines = unit.lines
     text = lines[option.line - 1].decode("utf-8", "replace") if option.line <= len(lines) else ""
     return bool(_EXPORTED.match(text[option.column - 1 :].encode()))
 
 
-def _goes_on(line: bytes) -> bool:
+def _is_continued(line: bytes) -> bool:
     return line.rstrip(b"\r").endswith(b"\\")
 
 
@@ -101,14 +103,14 @@ def package_of(mention: Mention, knowledge: Knowledge) -> tuple[str, Package | N
     copy of another extension, or bindings in a folder named after the framework.
     """
     conda = is_conda(mention)
-    found = knowledge.cuda_package(mention.name, mention.extras, conda=conda)
+    package = knowledge.cuda_package(mention.name, mention.extras, conda=conda)
     stack = knowledge.codes["DEP202"].terms
-    if mention.url and not mention.url.endswith(".whl") and (found is None or term_of(mention.name, stack)):
-        for part in _parts(mention.url):
-            inner = None if term_of(part, stack) else package_at(part, knowledge)
-            if inner is not None:
-                return part, inner
-    return mention.name, found
+    if mention.url and not mention.url.endswith(".whl") and (package is None or reason_for(mention.name, stack)):
+        for part in _candidate_names(mention.url):
+            part_package = None if reason_for(part, stack) else package_at(part, knowledge)
+            if part_package is not None:
+                return part, part_package
+    return mention.name, package
 
 
 def package_at(name: str, knowledge: Knowledge) -> Package | None:
@@ -116,17 +118,17 @@ def package_at(name: str, knowledge: Knowledge) -> Package | None:
     return knowledge.cuda_package(name) or knowledge.package_by_repository(name)
 
 
-def _parts(address: str) -> list[str]:
+def _candidate_names(url: str) -> list[str]:
     """Candidate package names in a folder or URL, most specific first; the owner of a repository is left out."""
-    path, _, fragment = address.partition("#")
-    inside = _SUBDIRECTORY.search(fragment)
-    folders = inside.group(1).split("/") if inside else []
+    path, _, fragment = url.partition("#")
+    subdirectory = _SUBDIRECTORY.search(fragment)
+    folders = subdirectory.group(1).split("/") if subdirectory else []
     if "://" in path or path.startswith("git@"):
-        return [part for part in [*reversed(folders), name_of(path)] if part]
+        return [part for part in [*reversed(folders), distribution_name(path)] if part]
     return [part for part in reversed(path.split("/")) if part not in ("", ".", "..")]
 
 
-def term_of(name: str, terms: Mapping[str, str]) -> str | None:
+def reason_for(name: str, terms: Mapping[str, str]) -> str | None:
     """The reason that the terms record for a distribution name, compared in canonical form."""
-    wanted = canonicalize_name(name)
-    return next((why for term, why in terms.items() if canonicalize_name(term) == wanted), None)
+    canonical_name = canonicalize_name(name)
+    return next((reason for term, reason in terms.items() if canonicalize_name(term) == canonical_name), None)

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
-from rocm3d.model.inventory import Skipped
-from rocm3d.scan.file import FileResult, look_at
-from rocm3d.scan.rules import rules
+from rocm3d.model.inventory import SkippedFile
+from rocm3d.scan.file_scan import FileResult, scan_file
+from rocm3d.scan.rules import rules_by_unit
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ProcessPoolExecutor
@@ -22,49 +22,49 @@ if TYPE_CHECKING:
     from rocm3d.scan.selection import Selection
 
 # Starting a pool takes longer than scanning fewer files than this.
-SMALL = 150
-BATCH = 24
+MIN_FILES_FOR_POOL = 150
+BATCH_SIZE = 24
 
 Job = tuple[str, bytes]
 
 
-def look_at_all(
+def scan_files(
     jobs: Iterable[Job], knowledge: Knowledge, selection: Selection, workers: int | None = None
 ) -> Iterator[tuple[str, FileResult]]:
     """Scan all files. Results come in any order; jobs are read lazily, so memory stays bounded."""
-    processes, rest = workers or _cores(), iter(jobs)
-    first = list(islice(rest, SMALL))
-    if len(first) < SMALL or processes < 2:
-        for path, data in chain(first, rest):
-            yield path, look_at(path, data, knowledge, selection)
+    processes, remaining = workers or _usable_cores(), iter(jobs)
+    first = list(islice(remaining, MIN_FILES_FOR_POOL))
+    if len(first) < MIN_FILES_FOR_POOL or processes < 2:
+        for path, data in chain(first, remaining):
+            yield path, scan_file(path, data, knowledge, selection)
         return
-    yield from _pooled(chain(first, rest), knowledge, selection, processes)
+    yield from _scan_in_pool(chain(first, remaining), knowledge, selection, processes)
 
 
-def _cores() -> int:
+def _usable_cores() -> int:
     """Cores that this process may use; a container or a job often has fewer than the machine."""
     affinity = getattr(os, "sched_getaffinity", None)
     return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
-def _pooled(
+def _scan_in_pool(
     jobs: Iterator[Job], knowledge: Knowledge, selection: Selection, processes: int
 ) -> Iterator[tuple[str, FileResult]]:
     """Scan in a pool, with at most two batches per process in flight."""
     from concurrent.futures.process import BrokenProcessPool
 
     # Load rules and models before the fork, and freeze them so that no worker's garbage collector scans them.
-    rules(knowledge, selection)
+    rules_by_unit(knowledge, selection)
     knowledge.recipe_for("")
-    look_at("a.py", b"", knowledge, selection).model_dump_json()
+    scan_file("a.py", b"", knowledge, selection).model_dump_json()
     gc.freeze()
     with _pool(processes, knowledge, selection) as pool:
         waiting: deque[tuple[list[Job], Future[list[str]]]] = deque()
         broken: list[list[Job]] = []
         while True:
-            while len(waiting) < 2 * processes and (batch := list(islice(jobs, BATCH))):
+            while len(waiting) < 2 * processes and (batch := list(islice(jobs, BATCH_SIZE))):
                 try:
-                    waiting.append((batch, pool.submit(_work, batch)))
+                    waiting.append((batch, pool.submit(_scan_batch, batch)))
                 except BrokenProcessPool:
                     broken.append(batch)
             if not waiting:
@@ -75,33 +75,33 @@ def _pooled(
             except BrokenProcessPool:
                 broken.append(batch)
     for batch in broken:
-        yield from _again(batch, knowledge, selection)
+        yield from _rescan(batch, knowledge, selection)
 
 
-def _again(batch: list[Job], knowledge: Knowledge, selection: Selection) -> Iterator[tuple[str, FileResult]]:
+def _rescan(batch: list[Job], knowledge: Knowledge, selection: Selection) -> Iterator[tuple[str, FileResult]]:
     """Scan a lost batch again in its own process, and bisect it until only the crashing file is skipped."""
     from concurrent.futures.process import BrokenProcessPool
 
     try:
         with _pool(1, knowledge, selection) as pool:
-            yield from _results(batch, pool.submit(_work, batch))
+            yield from _results(batch, pool.submit(_scan_batch, batch))
     except BrokenProcessPool:
         if len(batch) == 1:
-            yield batch[0][0], FileResult(skipped=(Skipped(path=batch[0][0], reason="crashed the parser"),))
+            yield batch[0][0], FileResult(skipped=(SkippedFile(path=batch[0][0], reason="crashed the parser"),))
         else:
             middle = len(batch) // 2
-            yield from _again(batch[:middle], knowledge, selection)
-            yield from _again(batch[middle:], knowledge, selection)
+            yield from _rescan(batch[:middle], knowledge, selection)
+            yield from _rescan(batch[middle:], knowledge, selection)
 
 
-def _pool(processes: int, *given: Any) -> ProcessPoolExecutor:
+def _pool(processes: int, *worker_arguments: Any) -> ProcessPoolExecutor:
     """A pool that forks where that is safe: a spawned worker would load all rules again."""
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
 
     fork = sys.platform == "linux" and threading.active_count() == 1
     context = get_context("fork") if fork else None
-    return ProcessPoolExecutor(processes, mp_context=context, initializer=_begin, initargs=given)
+    return ProcessPoolExecutor(processes, mp_context=context, initializer=_initialize_worker, initargs=worker_arguments)
 
 
 def _results(batch: list[Job], future: Future[list[str]]) -> Iterator[tuple[str, FileResult]]:
@@ -109,15 +109,15 @@ def _results(batch: list[Job], future: Future[list[str]]) -> Iterator[tuple[str,
         yield path, FileResult.model_validate_json(text)
 
 
-_given: tuple[Knowledge, Selection] | None = None
+_worker_state: tuple[Knowledge, Selection] | None = None
 
 
-def _begin(knowledge: Knowledge, selection: Selection) -> None:
-    global _given  # noqa: PLW0603  (set once when a worker process starts)
-    _given = (knowledge, selection)
+def _initialize_worker(knowledge: Knowledge, selection: Selection) -> None:
+    global _worker_state  # noqa: PLW0603  (set once when a worker process starts)
+    _worker_state = (knowledge, selection)
 
 
-def _work(batch: list[Job]) -> list[str]:
+def _scan_batch(batch: list[Job]) -> list[str]:
     """Scan a batch. Results are JSON because pydantic reads and writes it faster than pickle."""
-    assert _given is not None
-    return [look_at(path, data, *_given).model_dump_json() for path, data in batch]
+    assert _worker_state is not None
+    return [scan_file(path, data, *_worker_state).model_dump_json() for path, data in batch]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.aside import is_aside
+from rocm3d.scan.auxiliary_files import is_auxiliary
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,17 +20,25 @@ def readiness(
 ) -> tuple[Readiness, tuple[str, ...]]:
     """The readiness state and the reasons for it."""
     serious = [finding for finding in findings if finding.severity != "note"]
-    named = sorted({item.package for item in dependencies if item.package and not is_aside(item.location.path)})
+    packages = sorted(
+        {
+            dependency.package
+            for dependency in dependencies
+            if dependency.package and not is_auxiliary(dependency.location.path)
+        }
+    )
     imported = {finding.package for finding in serious if finding.package and not finding.is_dependency}
-    hopeless = [name for name in named if not _has_route(knowledge.packages[name], is_imported=name in imported)]
-    if hopeless:
-        return "blocked", tuple(f"{name} has no route to ROCm" for name in hopeless)
+    without_route = [
+        name for name in packages if not _has_route(knowledge.packages[name], is_imported=name in imported)
+    ]
+    if without_route:
+        return "blocked", tuple(f"{name} has no route to ROCm" for name in without_route)
     edits = [finding for finding in serious if _is_edit(finding, knowledge)]
     if edits:
         rules = sorted({finding.rule for finding in edits})
         return "needs-edits", tuple(f"{rule}: {sum(f.rule == rule for f in edits)}" for rule in rules)
     if serious:
-        return "ready-with-deps", tuple(f"{name} must be installed from another source" for name in named) or (
+        return "ready-with-deps", tuple(f"{name} must be installed from another source" for name in packages) or (
             "install commands request CUDA builds",
         )
     return "ready", ("no CUDA-specific code or dependency found",)
@@ -47,6 +55,6 @@ def _is_edit(finding: Finding, knowledge: Knowledge) -> bool:
     The route of its package resolves an import, unless no route keeps the import name; then the finding is an error.
     """
     code = knowledge.codes[finding.code]
-    if finding.is_dependency or code.is_around:
+    if finding.is_dependency or code.is_about_environment:
         return False
     return code.answered_by != "decision" or finding.severity == "error"

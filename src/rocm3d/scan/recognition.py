@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
 
 
-def known_as(paths: Iterable[str], knowledge: Knowledge) -> str | None:
+def recognised_port(paths: Iterable[str], knowledge: Knowledge) -> str | None:
     """The id of the port whose characteristic files all exist; of several, the one with the most such files."""
-    there = frozenset(paths)
-    matches = [port for port in knowledge.ports.values() if port.marks and there.issuperset(port.marks)]
+    existing_paths = frozenset(paths)
+    matches = [port for port in knowledge.ports.values() if port.marks and existing_paths.issuperset(port.marks)]
     return max(matches, key=lambda port: (len(port.marks), port.id)).id if matches else None

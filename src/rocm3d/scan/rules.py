@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.manifest.manifest import Manifest
-from rocm3d.scan.detector import Detector, Look, Paths, Unit
+from rocm3d.manifest.manifest import ParsedManifest
+from rocm3d.scan.detector import Detector, DetectorContext, RepositoryPaths, Unit
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.python import PythonUnit
 
@@ -13,22 +13,28 @@ if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
     from rocm3d.scan.selection import Selection
 
-Rules = dict[type[Unit], list[tuple[Detector, Look]]]
+RulesByUnit = dict[type[Unit], list[tuple[Detector, DetectorContext]]]
 
-_made: dict[tuple[int, Selection], tuple[Knowledge, Rules]] = {}
+_cached_rules: dict[tuple[int, Selection], tuple[Knowledge, RulesByUnit]] = {}
 
 
-def rules(knowledge: Knowledge, selection: Selection) -> Rules:
+def rules_by_unit(knowledge: Knowledge, selection: Selection) -> RulesByUnit:
     """The selected detectors for each type of unit, sorted by code, each with its context."""
     key = (id(knowledge), selection)
-    if key not in _made:
-        _made.clear()  # one entry is enough; it holds the knowledge base so that its id is not reused
-        _made[key] = knowledge, _sorted_out(knowledge, selection)
-    return _made[key][1]
+    if key not in _cached_rules:
+        _cached_rules.clear()  # one entry is enough; it holds the knowledge base so that its id is not reused
+        _cached_rules[key] = knowledge, _group_by_unit(knowledge, selection)
+    return _cached_rules[key][1]
 
 
-def _sorted_out(knowledge: Knowledge, selection: Selection) -> Rules:
-    own = frozenset(selection.own)
-    chosen = [(item, Look(knowledge.codes[item.code], knowledge, own)) for item in selection.detectors()]
-    kinds: tuple[type[Unit], ...] = (CudaUnit, PythonUnit, Manifest, Paths)
-    return {kind: [(item, look) for item, look in chosen if issubclass(kind, item.reads)] for kind in kinds}
+def _group_by_unit(knowledge: Knowledge, selection: Selection) -> RulesByUnit:
+    own_packages = frozenset(selection.own)
+    selected = [
+        (detector, DetectorContext(knowledge.codes[detector.code], knowledge, own_packages))
+        for detector in selection.detectors()
+    ]
+    kinds: tuple[type[Unit], ...] = (CudaUnit, PythonUnit, ParsedManifest, RepositoryPaths)
+    return {
+        kind: [(detector, context) for detector, context in selected if issubclass(kind, detector.unit_types)]
+        for kind in kinds
+    }

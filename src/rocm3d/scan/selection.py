@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from rocm3d.knowledge.base import suggestion
-from rocm3d.model.failure import UserError
-from rocm3d.scan.detector import Detector, detector_of, detectors, modules
+from rocm3d.model.errors import UserError
+from rocm3d.scan.detector import Detector, all_detectors, load_detector, rule_modules
 
 
 @dataclass(frozen=True)
@@ -19,29 +19,33 @@ class Selection:
     own: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for word in (*self.only, *self.skip):
-            if word in modules():
+        for selector in (*self.only, *self.skip):
+            if selector in rule_modules():
                 continue
-            if not word or not any(_matches(word, item.code, item.rule) for item in detectors()):
-                known = [item.rule for item in detectors()] + [item.code for item in detectors()]
-                raise UserError(f"Unknown rule or code prefix: {word!r}", hint=suggestion(word, known))
+            if not selector or not any(
+                _matches(selector, detector.code, detector.rule) for detector in all_detectors()
+            ):
+                known = [detector.rule for detector in all_detectors()] + [
+                    detector.code for detector in all_detectors()
+                ]
+                raise UserError(f"Unknown rule or code prefix: {selector!r}", hint=suggestion(selector, known))
 
-    def takes(self, code: str, rule: str) -> bool:
-        wanted = not self.only or any(_matches(word, code, rule) for word in self.only)
-        return wanted and not any(_matches(word, code, rule) for word in self.skip)
+    def includes(self, code: str, rule: str) -> bool:
+        is_selected = not self.only or any(_matches(selector, code, rule) for selector in self.only)
+        return is_selected and not any(_matches(selector, code, rule) for selector in self.skip)
 
     def detectors(self) -> tuple[Detector, ...]:
         """The selected detectors, sorted by code."""
-        return _chosen(self)
+        return _selected_detectors(self)
 
 
 @cache
-def _chosen(selection: Selection) -> tuple[Detector, ...]:
+def _selected_detectors(selection: Selection) -> tuple[Detector, ...]:
     # If all rules are selected by name, load only their modules.
-    named = set(selection.only) <= modules().keys() and bool(selection.only)
-    among = map(detector_of, dict.fromkeys(selection.only)) if named else detectors()
-    return tuple(sorted((d for d in among if selection.takes(d.code, d.rule)), key=lambda d: d.code))
+    all_by_name = set(selection.only) <= rule_modules().keys() and bool(selection.only)
+    candidates = map(load_detector, dict.fromkeys(selection.only)) if all_by_name else all_detectors()
+    return tuple(sorted((d for d in candidates if selection.includes(d.code, d.rule)), key=lambda d: d.code))
 
 
-def _matches(word: str, code: str, rule: str) -> bool:
-    return word == rule or code.startswith(word.upper())
+def _matches(selector: str, code: str, rule: str) -> bool:
+    return selector == rule or code.startswith(selector.upper())

@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from rocm3d.model.inventory import Counts, Inventory, Scan
-from rocm3d.scan.clues import confirmed
-from rocm3d.scan.file import FileResult, is_wanted, look_at_paths
-from rocm3d.scan.lean import Lean
-from rocm3d.scan.pool import look_at_all
+from rocm3d.model.inventory import FileCounts, Inventory, Scan
+from rocm3d.scan.clues import confirmed_findings
+from rocm3d.scan.file_cache import FileCache
+from rocm3d.scan.file_scan import FileResult, is_scanned, scan_paths
+from rocm3d.scan.interning import StringInterner
+from rocm3d.scan.pool import scan_files
 from rocm3d.scan.readiness import readiness
-from rocm3d.scan.recognition import known_as
-from rocm3d.scan.remembered import Kept, Noted, Remembered, basis
-from rocm3d.scan.seen import Seen
+from rocm3d.scan.recognition import recognised_port
+from rocm3d.scan.scan_cache import CachedScan, DigestingReader, ScanCache, key_prefix
 
 if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
     from rocm3d.model.finding import Finding
-    from rocm3d.scan.remembered import Reads
+    from rocm3d.scan.scan_cache import ReadFile
     from rocm3d.scan.selection import Selection
     from rocm3d.workspace.result_cache import ResultCache
     from rocm3d.workspace.tree import Tree
@@ -32,7 +32,7 @@ _TOP_MODULE = re.compile(r"(?:src/|python/)?([^/]+)/__init__\.py$")
 
 
 @dataclass(frozen=True)
-class _How:
+class _ScanSettings:
     """Settings that are the same for every file."""
 
     knowledge: Knowledge
@@ -49,75 +49,80 @@ def scan(
     cache: ResultCache | None = None,
 ) -> Scan:
     """Scan a tree. `progress` is called with each path before it is read."""
-    how = _How(knowledge, selection, progress, cache)
-    wanted = [path for path in tree.paths() if is_wanted(path)]
+    settings = _ScanSettings(knowledge, selection, progress, cache)
+    scanned_paths = [path for path in tree.paths() if is_scanned(path)]
     if cache is None:
-        return _document(tree, wanted, how, tree.read)
-    seen = Remembered(cache, tree, basis(knowledge.fingerprint, selection.only, selection.skip), progress)
-    key = seen.key(wanted)
-    document = _restored(seen.get(key))
+        return _document(tree, scanned_paths, settings, tree.read)
+    scan_cache = ScanCache(cache, tree, key_prefix(knowledge.fingerprint, selection.only, selection.skip), progress)
+    key = scan_cache.key(scanned_paths)
+    document = _restored(scan_cache.get(key))
     if document is None:
-        read = Noted(tree.read)
-        document = _document(tree, wanted, how, read)
+        read = DigestingReader(tree.read)
+        document = _document(tree, scanned_paths, settings, read)
         serious = any(finding.severity != "note" for finding in document.findings)
-        seen.keep(key, wanted, Kept(document.to_json(), serious, read.digests))
+        scan_cache.put(key, scanned_paths, CachedScan(document.to_json(), serious, read.digests))
     return document
 
 
-def _restored(kept: Kept | None) -> Scan | None:
+def _restored(entry: CachedScan | None) -> Scan | None:
     """The cached document; None if missing or invalid, because other programs can write to the cache."""
     try:
-        return None if kept is None else Scan.model_validate_json(kept.text)
+        return None if entry is None else Scan.model_validate_json(entry.text)
     except ValidationError:
         return None
 
 
-def _document(tree: Tree, wanted: list[str], how: _How, read: Reads) -> Scan:
-    paths, knowledge = tree.paths(), how.knowledge
-    own = _own_packages(paths, knowledge)
-    how = replace(how, selection=replace(how.selection, own=tuple(sorted(own))))
-    results = [look_at_paths(paths, knowledge, how.selection, read), *_files(tree, wanted, how)]
-    told = (finding for result in results for finding in result.findings)
-    found = (finding for finding in (*told, *confirmed(results)) if finding.package not in own)
-    findings = _once(sorted(found, key=_order), knowledge)
-    named = [_disowned(result, own) for result in results]
-    return Scan(inventory=_inventory(tree, paths, knowledge, named, findings), findings=tuple(findings))
+def _document(tree: Tree, scanned_paths: list[str], settings: _ScanSettings, read: ReadFile) -> Scan:
+    paths, knowledge = tree.paths(), settings.knowledge
+    own_packages = _own_packages(paths, knowledge)
+    settings = replace(settings, selection=replace(settings.selection, own=tuple(sorted(own_packages))))
+    results = [scan_paths(paths, knowledge, settings.selection, read), *_file_results(tree, scanned_paths, settings)]
+    unconditional = (finding for result in results for finding in result.findings)
+    reported = (
+        finding for finding in (*unconditional, *confirmed_findings(results)) if finding.package not in own_packages
+    )
+    findings = _demote_repetitions(sorted(reported, key=_order), knowledge)
+    relinked = [_unlink_own_packages(result, own_packages) for result in results]
+    return Scan(inventory=_inventory(tree, paths, knowledge, relinked, findings), findings=tuple(findings))
 
 
-def _files(tree: Tree, wanted: list[str], how: _How) -> list[FileResult]:
+def _file_results(tree: Tree, scanned_paths: list[str], settings: _ScanSettings) -> list[FileResult]:
     """A result for every file that was read, in path order, from the cache where possible."""
     # Sorted by suffix, so that few worker processes load the reader of a rare kind of file.
-    by_kind = sorted(wanted, key=lambda path: path.rpartition(".")[2])
-    jobs, lean = _read(tree, by_kind, how.progress), Lean()
-    if how.cache is None:
-        found = {path: lean(result) for path, result in look_at_all(jobs, how.knowledge, how.selection)}
+    by_kind = sorted(scanned_paths, key=lambda path: path.rpartition(".")[2])
+    jobs, intern = _read(tree, by_kind, settings.progress), StringInterner()
+    if settings.cache is None:
+        results = {path: intern(result) for path, result in scan_files(jobs, settings.knowledge, settings.selection)}
     else:
-        selection = how.selection
-        seen = Seen(how.cache, f"{basis(how.knowledge.fingerprint, selection.only, selection.skip)} {selection.own}")
-        fresh = seen.kept(look_at_all(seen.new(jobs), how.knowledge, how.selection))
-        found = {path: lean(result) for path, result in fresh}
-        found |= {path: lean(result) for path, result in seen.found.items()}
-    return [result for _, result in sorted(found.items())]
+        selection = settings.selection
+        file_cache = FileCache(
+            settings.cache,
+            f"{key_prefix(settings.knowledge.fingerprint, selection.only, selection.skip)} {selection.own}",
+        )
+        fresh = file_cache.store(scan_files(file_cache.uncached(jobs), settings.knowledge, settings.selection))
+        results = {path: intern(result) for path, result in fresh}
+        results |= {path: intern(result) for path, result in file_cache.cached.items()}
+    return [result for _, result in sorted(results.items())]
 
 
-def _read(tree: Tree, wanted: list[str], progress: Callable[[str], None]) -> Iterator[tuple[str, bytes]]:
-    for path in wanted:
+def _read(tree: Tree, scanned_paths: list[str], progress: Callable[[str], None]) -> Iterator[tuple[str, bytes]]:
+    for path in scanned_paths:
         progress(path)
         data = tree.read(path)
         if data is not None:
             yield path, data
 
 
-def _once(findings: list[Finding], knowledge: Knowledge) -> list[Finding]:
+def _demote_repetitions(findings: list[Finding], knowledge: Knowledge) -> list[Finding]:
     """Turn repeated findings into notes if one decision about the package resolves all of them."""
-    told: set[tuple[str, str | None]] = set()
+    reported: set[tuple[str, str | None]] = set()
     out = []
     for finding in findings:
-        decided = knowledge.codes[finding.code].answered_by == "decision" and not finding.is_dependency
-        repeated = decided and (finding.code, finding.package) in told
+        resolved_by_decision = knowledge.codes[finding.code].answered_by == "decision" and not finding.is_dependency
+        is_repeated = resolved_by_decision and (finding.code, finding.package) in reported
         if finding.severity != "note":
-            told.add((finding.code, finding.package))
-        out.append(finding.model_copy(update={"severity": "note"}) if repeated else finding)
+            reported.add((finding.code, finding.package))
+        out.append(finding.model_copy(update={"severity": "note"}) if is_repeated else finding)
     return out
 
 
@@ -131,26 +136,28 @@ def _own_packages(paths: list[str], knowledge: Knowledge) -> frozenset[str]:
     )
 
 
-def _disowned(result: FileResult, own: frozenset[str]) -> FileResult:
+def _unlink_own_packages(result: FileResult, own_packages: frozenset[str]) -> FileResult:
     """The result without links from dependencies to packages that the repository provides itself."""
-    if not any(d.package in own for d in result.dependencies):
+    if not any(d.package in own_packages for d in result.dependencies):
         return result
-    named = (d.model_copy(update={"package": None}) if d.package in own else d for d in result.dependencies)
-    return result.model_copy(update={"dependencies": tuple(named)})
+    dependencies = (
+        d.model_copy(update={"package": None}) if d.package in own_packages else d for d in result.dependencies
+    )
+    return result.model_copy(update={"dependencies": tuple(dependencies)})
 
 
 def _inventory(
     tree: Tree, paths: list[str], knowledge: Knowledge, results: Iterable[FileResult], findings: list[Finding]
 ) -> Inventory:
     results = list(results)
-    dependencies = tuple(item for result in results for item in result.dependencies)
-    skipped = (*tree.skipped, *(item for result in results for item in result.skipped))
+    dependencies = tuple(entry for result in results for entry in result.dependencies)
+    skipped = (*tree.skipped, *(entry for result in results for entry in result.skipped))
     families = Counter(finding.family for finding in findings if finding.family is not None)
     state, reasons = readiness(findings, dependencies, knowledge)
     return Inventory(
         repository=tree.name,
-        known_as=known_as(paths, knowledge),
-        counts=Counts(
+        known_as=recognised_port(paths, knowledge),
+        counts=FileCounts(
             files=len(paths),
             bytes=sum(tree.size(path) for path in paths),
             python=sum(result.python for result in results),
@@ -158,9 +165,9 @@ def _inventory(
             manifests=sum(result.manifests for result in results),
         ),
         dependencies=dependencies,
-        extensions=tuple(item for result in results for item in result.extensions),
+        extensions=tuple(entry for result in results for entry in result.extensions),
         families=dict(sorted(families.items())),
-        skipped=tuple(sorted(skipped, key=lambda item: (item.path, item.reason))),
+        skipped=tuple(sorted(skipped, key=lambda entry: (entry.path, entry.reason))),
         ignored=sum(result.ignored for result in results),
         readiness=state,
         reasons=reasons,

@@ -10,7 +10,7 @@ import posixpath
 import re
 from collections.abc import Iterator, Mapping
 
-LIMIT = 500
+MAX_LINES = 500
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _FRONT = re.compile(r"---\n(?P<front>.*?)\n---\n", re.DOTALL)
 _LINK = re.compile(r"\]\((?!https?://|#)(?P<to>[^)\s]+)\)")
@@ -21,31 +21,33 @@ _HEADING = re.compile(r"^#+ (?P<inner>.*)$", re.MULTILINE)
 _CALL = re.compile(r"\s*(?:\$ |Usage: |Example: )?rocm3d(?P<rest>(?: +[^\s`#]+)*)")
 _WORD = re.compile(r"[a-z][a-z0-9-]*(\|[a-z][a-z0-9-]*)*")
 _OPTION = re.compile(r"(?<![\w-])(--?[a-z][a-z-]*)")
-_AT_LEAST = {True: 3, False: 2}
+_MIN_EVALS = {True: 3, False: 2}
 
 
-def problems(files: Mapping[str, str], commands: Mapping[str, str]) -> list[str]:
+def skill_problems(files: Mapping[str, str], commands: Mapping[str, str]) -> list[str]:
     """All problems, one line each. `commands` maps command names to help texts."""
-    found = [*_structure(files), *_links(files), *_evals(files)]
+    lines = [*_check_structure(files), *_check_links(files), *_check_evals(files)]
     for name, text in files.items():
         if name.endswith(".md"):
-            found += [f"{name}: {problem}" for line in calls(text) for problem in _call(line, commands)]
-            found += [f"{name}: command without code formatting: {line}" for line in _bare(text, commands)]
+            lines += [f"{name}: {problem}" for call in find_calls(text) for problem in _check_call(call, commands)]
+            lines += [
+                f"{name}: command without code formatting: {call}" for call in _calls_outside_code(text, commands)
+            ]
     if "rocm3d mcp" in commands and "rocm3d mcp" not in files.get("SKILL.md", ""):
-        found.append("SKILL.md: does not mention `rocm3d mcp`")
-    return list(dict.fromkeys(found))
+        lines.append("SKILL.md: does not mention `rocm3d mcp`")
+    return list(dict.fromkeys(lines))
 
 
-def calls(text: str) -> list[str]:
+def find_calls(text: str) -> list[str]:
     """All calls of rocm3d in code and headings of a page."""
     lines = [line for match in _FENCE.finditer(text) for line in match["inner"].splitlines()]
-    plain = _FENCE.sub("", text)
-    words = [match["inner"] for pattern in (_CODE, _HEADING) for match in pattern.finditer(plain)]
-    found = (match for line in (*lines, *words) if (match := _CALL.match(line)))
-    return list(dict.fromkeys(" ".join(f"rocm3d{match['rest']}".split()) for match in found))
+    without_fences = _FENCE.sub("", text)
+    inline = [match["inner"] for pattern in (_CODE, _HEADING) for match in pattern.finditer(without_fences)]
+    matches = (match for line in (*lines, *inline) if (match := _CALL.match(line)))
+    return list(dict.fromkeys(" ".join(f"rocm3d{match['rest']}".split()) for match in matches))
 
 
-def named(call: str, commands: Mapping[str, str]) -> list[str]:
+def commands_of_call(call: str, commands: Mapping[str, str]) -> list[str]:
     """The commands of a call. `check|diff` means both. Empty if one of them does not exist."""
     names, words = ["rocm3d"], call.split()[1:]
     while words and _WORD.fullmatch(words[0]) and _has_inner(names[0], commands):
@@ -58,18 +60,18 @@ def _has_inner(name: str, commands: Mapping[str, str]) -> bool:
     return any(other.startswith(f"{name} ") for other in commands)
 
 
-def _call(call: str, commands: Mapping[str, str]) -> Iterator[str]:
+def _check_call(call: str, commands: Mapping[str, str]) -> Iterator[str]:
     if call == "rocm3d" or _is_template(call):
         return
-    names = named(call, commands)
+    names = commands_of_call(call, commands)
     if not names or (names == ["rocm3d"] and not call.split()[1].startswith("-")):
         yield f"unknown command: {call}"
         return
     # Options after ` -- ` belong to the program that rocm3d runs.
-    own = f"{call} ".partition(" -- ")[0]
+    own_part = f"{call} ".partition(" -- ")[0]
     for name in names:
         known = set(_OPTION.findall(commands[name]))
-        for option in _OPTION.findall(own):
+        for option in _OPTION.findall(own_part):
             if option not in known:
                 yield f"{name} has no option {option}: {call}"
 
@@ -79,37 +81,37 @@ def _is_template(call: str) -> bool:
     return re.fullmatch(r"rocm3d (\[OPTIONS\] )?COMMAND( \[ARGS\]\.\.\.)?", call) is not None
 
 
-def _bare(text: str, commands: Mapping[str, str]) -> list[str]:
+def _calls_outside_code(text: str, commands: Mapping[str, str]) -> list[str]:
     """Calls in plain text, which `calls` does not find."""
-    plain = _HEADING.sub("", _CODE.sub("", _FENCE.sub("", text)))
-    found = (f"rocm3d {match[1]}" for match in re.finditer(r"\brocm3d ([a-z]+)\b", plain))
-    return [call for call in found if call in commands]
+    without_code = _HEADING.sub("", _CODE.sub("", _FENCE.sub("", text)))
+    candidates = (f"rocm3d {match[1]}" for match in re.finditer(r"\brocm3d ([a-z]+)\b", without_code))
+    return [call for call in candidates if call in commands]
 
 
-def _structure(files: Mapping[str, str]) -> Iterator[str]:
+def _check_structure(files: Mapping[str, str]) -> Iterator[str]:
     page = files.get("SKILL.md")
     if page is None:
         yield "SKILL.md is missing"
         return
-    if (lines := len(page.splitlines())) > LIMIT:
-        yield f"SKILL.md has {lines} lines; agents load at most {LIMIT}"
+    if (lines := len(page.splitlines())) > MAX_LINES:
+        yield f"SKILL.md has {lines} lines; agents load at most {MAX_LINES}"
     match = _FRONT.match(page)
     values = dict(line.partition(": ")[::2] for line in match["front"].splitlines()) if match else {}
-    name, description = values.get("name", ""), _unquoted(values.get("description", ""))
+    name, description = values.get("name", ""), _unquote(values.get("description", ""))
     if not _NAME.fullmatch(name) or len(name) > 64:
         yield f"SKILL.md: {name!r} is not a valid skill name"
     if not 1 <= len(description) <= 1024:
         yield f"SKILL.md: the description has {len(description)} characters; allowed are 1 to 1024"
 
 
-def _unquoted(text: str) -> str:
+def _unquote(text: str) -> str:
     try:
         return str(json.loads(text))
     except ValueError:
         return text
 
 
-def _links(files: Mapping[str, str]) -> Iterator[str]:
+def _check_links(files: Mapping[str, str]) -> Iterator[str]:
     linked = set()
     for name, text in files.items():
         for match in _LINK.finditer(_CODE.sub("", _FENCE.sub("", text))) if name.endswith(".md") else ():
@@ -122,7 +124,7 @@ def _links(files: Mapping[str, str]) -> Iterator[str]:
             yield f"SKILL.md: no link to {name}"
 
 
-def _evals(files: Mapping[str, str]) -> Iterator[str]:
+def _check_evals(files: Mapping[str, str]) -> Iterator[str]:
     try:
         cases = json.loads(files["evals/evals.json"])["evals"]
         kinds = [bool(case["should_trigger"]) for case in cases]
@@ -132,6 +134,6 @@ def _evals(files: Mapping[str, str]) -> Iterator[str]:
         return
     if len(set(ids)) != len(cases):
         yield "evals/evals.json: duplicate id or missing prompt"
-    for kind, least in _AT_LEAST.items():
-        if kinds.count(kind) < least:
-            yield f"evals/evals.json: {kinds.count(kind)} of {least} prompts with should_trigger {json.dumps(kind)}"
+    for kind, minimum in _MIN_EVALS.items():
+        if kinds.count(kind) < minimum:
+            yield f"evals/evals.json: {kinds.count(kind)} of {minimum} prompts with should_trigger {json.dumps(kind)}"

@@ -12,7 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
 
-KINDS = (
+PAGE_KINDS = (
     "codes", "packages", "targets", "stacks", "families", "recipes", "advice", "variables", "ports", "cards", "host",
 )  # fmt: skip
 
@@ -32,11 +32,11 @@ def _environment() -> Environment:
     return environment
 
 
-def render(template: str, **given: Any) -> str:
+def render_template(template: str, **variables: Any) -> str:
     """Render a template of this package."""
-    return _environment().get_template(template).render(**given)
+    return _environment().get_template(template).render(**variables)
 
 
-def page(kind: str, name: str, knowledge: Knowledge) -> str:
+def record_page(kind: str, name: str, knowledge: Knowledge) -> str:
     """The page of one record."""
-    return render(f"{kind}.md", record=getattr(knowledge, kind)[name], knowledge=knowledge)
+    return render_template(f"{kind}.md", record=getattr(knowledge, kind)[name], knowledge=knowledge)

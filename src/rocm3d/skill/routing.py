@@ -14,44 +14,46 @@ from dataclasses import dataclass
 
 # Below this score no skill is triggered: a few common words are not enough.
 THRESHOLD = 0.08
-_LITTLE = """
+_STOP_WORD_TEXT = """
 a about after all an and any are as at be but by can do does find for from get give has have how i if in into is it its
 make me might my no not of on only or our out so such than that the their then there they this to up use used uses using
 want wants was we what when which who why will with without you your
 """
-_COMMON = frozenset(_LITTLE.split())
+_STOP_WORDS = frozenset(_STOP_WORD_TEXT.split())
 _TOKEN = re.compile(r"[a-z0-9]+(?:[.+-][a-z0-9]+)*")
 _NOT_FOR = re.compile(r"(?:^|(?<=[.;]))\s*(?:not for|do not use)\b[^.]*\.?", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class Choice:
+class SkillScore:
     """A skill and its score, from 0 to about 1."""
 
     skill: str
     score: float
 
 
-def rank(prompt: str, skills: Mapping[str, str]) -> list[Choice]:
+def rank_skills(prompt: str, skills: Mapping[str, str]) -> list[SkillScore]:
     """All skills (name to description), best first."""
     pages = {name: _terms(f"{name} {_NOT_FOR.sub(' ', text)}") for name, text in skills.items()}
-    against = {name: _terms(" ".join(_NOT_FOR.findall(text))) for name, text in skills.items()}
+    exclusions = {name: _terms(" ".join(_NOT_FOR.findall(text))) for name, text in skills.items()}
     weights = _weights(pages)
-    asked = _terms(prompt)
-    whole = sum(weights.get(term, 0.0) for term in asked) or 1.0
-    most = math.log(len(pages) + 1) * math.sqrt(len(asked) or 1)
-    found = []
+    prompt_terms = _terms(prompt)
+    total_weight = sum(weights.get(term, 0.0) for term in prompt_terms) or 1.0
+    scale = math.log(len(pages) + 1) * math.sqrt(len(prompt_terms) or 1)
+    scores = []
     for name, terms in pages.items():
-        shared = sum(weights[term] for term in asked if term in terms)
-        warned = sum(weights.get(term, 0.0) for term in asked if term in against[name] and term not in terms)
+        shared = sum(weights[term] for term in prompt_terms if term in terms)
+        excluded = sum(
+            weights.get(term, 0.0) for term in prompt_terms if term in exclusions[name] and term not in terms
+        )
         # The share of matching terms, scaled down if only a few terms match: one rare word is not enough.
-        found.append(Choice(name, (shared - warned) / whole * min(1.0, (shared + warned) / most)))
-    return sorted(found, key=lambda item: (-item.score, item.skill))
+        scores.append(SkillScore(name, (shared - excluded) / total_weight * min(1.0, (shared + excluded) / scale)))
+    return sorted(scores, key=lambda score: (-score.score, score.skill))
 
 
-def chosen(prompt: str, skills: Mapping[str, str]) -> str | None:
+def best_skill(prompt: str, skills: Mapping[str, str]) -> str | None:
     """The skill that a prompt triggers; None if every score is below the threshold."""
-    best = rank(prompt, skills)[0]
+    best = rank_skills(prompt, skills)[0]
     return best.skill if best.score >= THRESHOLD else None
 
 
@@ -63,7 +65,7 @@ def _weights(pages: Mapping[str, set[str]]) -> dict[str, float]:
 
 def _terms(text: str) -> set[str]:
     words = {word for token in _TOKEN.findall(text.lower()) for word in (token, *re.split(r"[.+-]", token))}
-    return {_stem(word) for word in words if len(word) > 1 and word not in _COMMON}
+    return {_stem(word) for word in words if len(word) > 1 and word not in _STOP_WORDS}
 
 
 def _stem(word: str) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from rocm3d.model.failure import UserError
-from rocm3d.skill.pages import render
+from rocm3d.model.errors import UserError
+from rocm3d.skill.pages import render_template
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from rocm3d.model.method import Method
 
 
-def skill(knowledge: Knowledge, commands: Mapping[str, str]) -> dict[str, str]:
+def skill_files(knowledge: Knowledge, commands: Mapping[str, str]) -> dict[str, str]:
     """All files of the skill, path to text. `commands` maps command names to help texts."""
     method = knowledge.method
     if method is None:
         raise UserError("the knowledge base has no method.toml", hint="reinstall rocm3d")
-    files = {"SKILL.md": render("SKILL.md", method=method, knowledge=knowledge, commands=commands)}
+    files = {"SKILL.md": render_template("SKILL.md", method=method, knowledge=knowledge, commands=commands)}
     for family in knowledge.families.values():
-        files[f"references/{family.id}.md"] = render("reference.md", family=family, knowledge=knowledge)
-    files["references/gpus-and-stacks.md"] = render("gpus.md", knowledge=knowledge)
-    files["references/advice.md"] = render("advice-list.md", knowledge=knowledge)
-    files["references/commands.md"] = render("commands.md", commands=commands)
+        files[f"references/{family.id}.md"] = render_template("reference.md", family=family, knowledge=knowledge)
+    files["references/gpus-and-stacks.md"] = render_template("gpus.md", knowledge=knowledge)
+    files["references/advice.md"] = render_template("advice-list.md", knowledge=knowledge)
+    files["references/commands.md"] = render_template("commands.md", commands=commands)
     files["evals/evals.json"] = _evals(method)
     return files
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 SMALL = 16_384  # bytes; below this even the worst text takes only seconds
 SECONDS = 10.0
 SECONDS_PER_BYTE = 5e-6  # ordinary code takes less than a fifth of that
-MEMORY = 1 << 30  # peak bytes of this process
+MAX_MEMORY = 1 << 30  # peak bytes of this process
 _PIECE = 4096  # bytes; longer than any character
 
 
@@ -29,16 +29,16 @@ def bounded_parse(language: Language, data: bytes) -> Tree | None:
     """The syntax tree, or None if the parse exceeded the limit on CPU time or memory."""
     if len(data) <= SMALL:
         return Parser(language).parse(data)
-    end, most = thread_time() + SECONDS + SECONDS_PER_BYTE * len(data), max(MEMORY, peak_memory())
-    too_much = False
+    deadline, max_memory = thread_time() + SECONDS + SECONDS_PER_BYTE * len(data), max(MAX_MEMORY, peak_memory())
+    limit_exceeded = False
 
-    def piece(offset: int, _: Point) -> bytes:
-        nonlocal too_much
-        too_much = too_much or thread_time() > end or peak_memory() > most
-        return b"" if too_much else data[offset : offset + _PIECE]
+    def read_chunk(offset: int, _: Point) -> bytes:
+        nonlocal limit_exceeded
+        limit_exceeded = limit_exceeded or thread_time() > deadline or peak_memory() > max_memory
+        return b"" if limit_exceeded else data[offset : offset + _PIECE]
 
-    tree = Parser(language).parse(piece)
-    return None if too_much else tree
+    tree = Parser(language).parse(read_chunk)
+    return None if limit_exceeded else tree
 
 
 def peak_memory() -> int:

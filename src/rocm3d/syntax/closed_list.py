@@ -13,12 +13,12 @@ from dataclasses import dataclass
 
 Tokens = Sequence[str]
 
-_LOOK = 8  # tokens; no edit is longer
-_WORD = re.compile(r"[A-Za-z_]\w*|>+")
+_WINDOW = 8  # tokens; no edit is longer
+_NAME_OR_CHEVRONS = re.compile(r"[A-Za-z_]\w*|>+")
 
 
 @dataclass(frozen=True)
-class _Place:
+class _Difference:
     """The position where two token streams differ: old tokens before it, and tokens after it in each stream."""
 
     before: Tokens
@@ -28,48 +28,50 @@ class _Place:
 
 
 @dataclass(frozen=True)
-class _Edit:
+class _ListedEdit:
     """A replacement of tokens that is allowed where `fits` is true."""
 
     name: str
     old: tuple[str, ...]
     new: tuple[str, ...]
-    fits: Callable[[_Place], bool] = lambda _: True
+    fits: Callable[[_Difference], bool] = lambda _: True
 
-    def is_at(self, place: _Place) -> bool:
-        here = tuple(place.old[: len(self.old)]) == self.old and tuple(place.new[: len(self.new)]) == self.new
-        return here and self.fits(place)
-
-
-def _opens(place: _Place) -> bool:
-    return bool(place.before) and _WORD.fullmatch(place.before[-1]) is not None
+    def applies_to(self, difference: _Difference) -> bool:
+        tokens_match = (
+            tuple(difference.old[: len(self.old)]) == self.old and tuple(difference.new[: len(self.new)]) == self.new
+        )
+        return tokens_match and self.fits(difference)
 
 
-def _closes(place: _Place) -> bool:
+def _opens_launch(difference: _Difference) -> bool:
+    return bool(difference.before) and _NAME_OR_CHEVRONS.fullmatch(difference.before[-1]) is not None
+
+
+def _closes_launch(difference: _Difference) -> bool:
     """Whether chevrons before call arguments close an open launch; otherwise they may end nested templates."""
-    return place.new[1:2] == ["("] and place.launches == 1
+    return difference.new[1:2] == ["("] and difference.launches == 1
 
 
-def _casts(place: _Place) -> bool:
-    return place.before[-1:] == ["("] and "".join(place.before[-2:-1]).startswith("cudaFunc")
+def _casts_kernel(difference: _Difference) -> bool:
+    return difference.before[-1:] == ["("] and "".join(difference.before[-2:-1]).startswith("cudaFunc")
 
 
-def _adds_host(place: _Place) -> bool:
-    return place.old[:1] == ["__device__"] and place.before[-1:] != ["__host__"]
+def _adds_host(difference: _Difference) -> bool:
+    return difference.old[:1] == ["__device__"] and difference.before[-1:] != ["__host__"]
 
 
 _CHEVRONS, _CAST, _HEADER, _HOST = "launch chevrons", "cast of a kernel", "<cfloat>", "__host__ on a member"
 _EDITS = (
-    *(_Edit(_CHEVRONS, old, ("<<<",), _opens) for old in (("<<", "<"), ("<", "<<"), ("<", "<", "<"))),
-    *(_Edit(_CHEVRONS, old, (">>>",), _closes) for old in ((">>", ">"), (">", ">>"), (">", ">", ">"))),
-    _Edit(_CAST, (), ("(", "const", "void", "*", ")"), _casts),
-    _Edit(_HEADER, (), ("#", "include", "<", "cfloat", ">", "\n")),
-    _Edit(_HOST, (), ("__host__",), _adds_host),
+    *(_ListedEdit(_CHEVRONS, old, ("<<<",), _opens_launch) for old in (("<<", "<"), ("<", "<<"), ("<", "<", "<"))),
+    *(_ListedEdit(_CHEVRONS, old, (">>>",), _closes_launch) for old in ((">>", ">"), (">", ">>"), (">", ">", ">"))),
+    _ListedEdit(_CAST, (), ("(", "const", "void", "*", ")"), _casts_kernel),
+    _ListedEdit(_HEADER, (), ("#", "include", "<", "cfloat", ">", "\n")),
+    _ListedEdit(_HOST, (), ("__host__",), _adds_host),
 )
 
 
 # Every line changed by one of the edits contains one of these.
-MARKS = (b"<<<", b">>>", b"void", b"__host__")
+EDIT_MARKERS = (b"<<<", b">>>", b"void", b"__host__")
 _INCLUDE = b"#include <cfloat>"
 
 
@@ -80,25 +82,25 @@ def without_added_include(old: bytes, new: bytes) -> bytes:
     return b"".join(line for line in new.splitlines(keepends=True) if line.strip() != _INCLUDE)
 
 
-def closed_edits(old: Tokens, new: Tokens) -> Counter[str] | None:
+def listed_edits(old: Tokens, new: Tokens) -> Counter[str] | None:
     """Count of each listed edit that turns one stream into the other; None if anything else differs."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     i = j = launches = 0
     while i < len(old) or j < len(new):
-        same = i < len(old) and j < len(new) and old[i] == new[j]
-        edit = None if same else _edit_at(_around(old, new, i, j, launches))
-        if not same and edit is None:
+        tokens_equal = i < len(old) and j < len(new) and old[i] == new[j]
+        edit = None if tokens_equal else _edit_at(_difference_at(old, new, i, j, launches))
+        if not tokens_equal and edit is None:
             return None
         launches += {"<<<": 1, ">>>": -1}.get(new[j], 0)
         i, j = (i + 1, j + 1) if edit is None else (i + len(edit.old), j + len(edit.new))
         if edit is not None:
-            found[edit.name] += 1
-    return found if launches == 0 or not found[_CHEVRONS] else None
+            counts[edit.name] += 1
+    return counts if launches == 0 or not counts[_CHEVRONS] else None
 
 
-def _around(old: Tokens, new: Tokens, i: int, j: int, launches: int) -> _Place:
-    return _Place(old[max(0, i - _LOOK) : i], old[i : i + _LOOK], new[j : j + _LOOK], launches)
+def _difference_at(old: Tokens, new: Tokens, i: int, j: int, launches: int) -> _Difference:
+    return _Difference(old[max(0, i - _WINDOW) : i], old[i : i + _WINDOW], new[j : j + _WINDOW], launches)
 
 
-def _edit_at(place: _Place) -> _Edit | None:
-    return next((edit for edit in _EDITS if edit.is_at(place)), None)
+def _edit_at(difference: _Difference) -> _ListedEdit | None:
+    return next((edit for edit in _EDITS if edit.applies_to(difference)), None)

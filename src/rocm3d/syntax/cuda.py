@@ -10,11 +10,11 @@ from typing import ClassVar
 import tree_sitter_cuda
 from tree_sitter import Language
 
-from rocm3d.syntax.directives import closed
+from rocm3d.syntax.directives import with_closed_comment
 from rocm3d.syntax.guards import shared_ranges
 from rocm3d.syntax.unit import ParsedUnit
 
-SUFFIXES = frozenset(
+CUDA_SUFFIXES = frozenset(
     {".cu", ".cuh", ".h", ".hpp", ".hh", ".hxx", ".cpp", ".cc", ".cxx", ".inl", ".ipp", ".tpp", ".txx"}
 )
 
@@ -26,13 +26,13 @@ class CudaUnit(ParsedUnit):
     @property
     def source(self) -> bytes:
         """The bytes to parse; an unclosed comment extends to the end of the file, as for a compiler."""
-        return closed(self.data)
+        return with_closed_comment(self.data)
 
     @cached_property
-    def _shared(self) -> list[tuple[int, int]]:
+    def _shared_ranges(self) -> list[tuple[int, int]]:
         return shared_ranges(self.data)
 
     def is_shared(self, offset: int) -> bool:
         """Whether both ROCm and CUDA builds compile this offset; code for only one of them gets no finding."""
-        index = bisect_right(self._shared, (offset, len(self.data) + 1)) - 1
-        return index >= 0 and self._shared[index][0] <= offset < self._shared[index][1]
+        index = bisect_right(self._shared_ranges, (offset, len(self.data) + 1)) - 1
+        return index >= 0 and self._shared_ranges[index][0] <= offset < self._shared_ranges[index][1]

@@ -15,11 +15,11 @@ _STRUCT = re.compile(
 )
 _NAME = re.compile(rb"(?:\b(\w+)\s*::\s*)?(\boperator\s*(?:\(\s*\)|[^\s\w(]+|\w+)|~?\b\w+)\s*\(")
 _ATTRIBUTE = re.compile(rb"\b(?:__launch_bounds__|__align__|alignas|__attribute__)\s*\((?:[^()]|\([^()]*\))*\)")
-_Body = tuple[bytes, int, int]
+_StructBody = tuple[bytes, int, int]
 
 
 @dataclass(frozen=True)
-class Member:
+class DeviceMember:
     """One declaration: struct name, member name, byte offset of its `__device__`."""
 
     owner: bytes
@@ -27,29 +27,29 @@ class Member:
     offset: int
 
 
-def device_members(text: bytes) -> Iterator[Member]:
+def device_members(text: bytes) -> Iterator[DeviceMember]:
     """Every device-only member in source order; `text` has its comments blanked."""
-    bodies = _bodies(text)
-    edges, around = _innermost(bodies)
+    bodies = _struct_bodies(text)
+    struct_edges, struct_names = _innermost_structs(bodies)
     names = {name for name, _, _ in bodies}
     marks = [-1, *(match.start() for match in re.finditer(rb"[;{}]", text)), len(text)]
-    seen = -1
+    last_start = -1
     for match in re.finditer(rb"\b__device__\b", text):
         after = bisect_right(marks, match.start())
         start, end = marks[after - 1] + 1, marks[after]
-        if start == seen:
+        if start == last_start:
             continue  # a second __device__ of the same declaration
-        seen = start
-        declared = _ATTRIBUTE.sub(lambda found: b" " * len(found.group()), text[start:end])
-        named = _NAME.search(declared, match.end() - start)
-        if named is None or b"__host__" in declared:
+        last_start = start
+        declaration = _ATTRIBUTE.sub(lambda attribute: b" " * len(attribute.group()), text[start:end])
+        name_match = _NAME.search(declaration, match.end() - start)
+        if name_match is None or b"__host__" in declaration:
             continue
-        owner = named.group(1) or around[bisect_right(edges, match.start())]
+        owner = name_match.group(1) or struct_names[bisect_right(struct_edges, match.start())]
         if owner in names:
-            yield Member(owner, b"".join(named.group(2).split()), match.start())
+            yield DeviceMember(owner, b"".join(name_match.group(2).split()), match.start())
 
 
-def _innermost(bodies: list[_Body]) -> tuple[list[int], list[bytes]]:
+def _innermost_structs(bodies: list[_StructBody]) -> tuple[list[int], list[bytes]]:
     """Offsets where the innermost struct changes, and its name before the first and after each of them."""
     starts, ends = ([(first, 1, name) for name, first, _ in bodies], [(last, 0, b"") for _, _, last in bodies])
     edges, names, stack = [], [b""], [b""]
@@ -63,16 +63,16 @@ def _innermost(bodies: list[_Body]) -> tuple[list[int], list[bytes]]:
     return edges, names
 
 
-def _bodies(text: bytes) -> list[_Body]:
+def _struct_bodies(text: bytes) -> list[_StructBody]:
     """Name and byte range of the body of each struct, ordered by start."""
     heads = {match.end() - 1: match.group(1) for match in _STRUCT.finditer(text)}
     stack: list[int] = []
-    found: list[tuple[bytes, int, int]] = []
+    bodies: list[tuple[bytes, int, int]] = []
     for match in re.finditer(rb"[{}]", text):
         if match.group() == b"{":
             stack.append(match.start())
         elif stack:
             start = stack.pop()
             if start in heads:
-                found.append((heads[start], start, match.start()))
-    return sorted(found, key=lambda body: body[1])
+                bodies.append((heads[start], start, match.start()))
+    return sorted(bodies, key=lambda body: body[1])

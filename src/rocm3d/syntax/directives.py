@@ -22,9 +22,9 @@ _TOKEN = re.compile(
 )
 _DIRECTIVE = re.compile(rb"[ \t\f\v]*#[ \t\f\v]*([a-z_]+)?(.*)", re.DOTALL)
 # All detectors read one file in turn, and each entry is as large as its file.
-_REMEMBERED = 4
+_CACHE_SIZE = 4
 _SPLICE = re.compile(rb"\\\r?\n")
-_MARK = b"\xef\xbb\xbf"  # UTF-8 byte order mark
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # UTF-8 byte order mark
 CONDITIONAL = frozenset({"if", "ifdef", "ifndef", "elif", "elifdef", "elifndef", "else", "endif"})
 
 
@@ -40,25 +40,25 @@ class Directive:
 
 def blanked(data: bytes) -> bytes:
     """The text with comments, strings and line splices replaced by spaces; the length stays the same."""
-    return _blanked(data)[0]
+    return _blanked_versions(data)[0]
 
 
-@lru_cache(maxsize=_REMEMBERED)
-def _blanked(data: bytes) -> tuple[bytes, bytes]:
+@lru_cache(maxsize=_CACHE_SIZE)
+def _blanked_versions(data: bytes) -> tuple[bytes, bytes]:
     """The fully blanked text, and the text with only comments and raw strings blanked."""
-    blank, shown = bytearray(data), bytearray(data)
+    fully_blanked, without_comments = bytearray(data), bytearray(data)
     for match in _TOKEN.finditer(data):
         kind, start, end = match.lastgroup, match.start(), match.end()
         if kind == "word":
             continue
         # A line comment ends before its newline; the other kinds include newlines and so join lines.
-        blank[start:end] = b" " * (end - start)
+        fully_blanked[start:end] = b" " * (end - start)
         if kind in ("raw", "comment"):
-            shown[start:end] = b" " * (end - start)
-    return bytes(blank), bytes(shown)
+            without_comments[start:end] = b" " * (end - start)
+    return bytes(fully_blanked), bytes(without_comments)
 
 
-def closed(data: bytes) -> bytes:
+def with_closed_comment(data: bytes) -> bytes:
     """The text with `*/` appended if it ends inside a comment.
 
     Without it the parser searches for the end of the comment from every `/*`, in quadratic time.
@@ -75,18 +75,22 @@ def directives(data: bytes) -> list[Directive]:
     return list(_directives(data))
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@lru_cache(maxsize=_CACHE_SIZE)
 def _directives(data: bytes) -> tuple[Directive, ...]:
-    found: list[Directive] = []
-    blank, shown = _blanked(data)
-    start = len(_MARK) if data.startswith(_MARK) else 0
-    while start < len(blank):
-        newline = blank.find(b"\n", start)
-        end = len(blank) if newline < 0 else newline + 1
+    found_directives: list[Directive] = []
+    fully_blanked, without_comments = _blanked_versions(data)
+    start = len(_BYTE_ORDER_MARK) if data.startswith(_BYTE_ORDER_MARK) else 0
+    while start < len(fully_blanked):
+        newline = fully_blanked.find(b"\n", start)
+        end = len(fully_blanked) if newline < 0 else newline + 1
         # Strings can be part of a condition (`__has_include("x.h")`); a splice can split even the keyword.
-        match = _DIRECTIVE.match(_SPLICE.sub(b"", shown[start:end])) if b"#" in blank[start:end] else None
+        match = (
+            _DIRECTIVE.match(_SPLICE.sub(b"", without_comments[start:end]))
+            if b"#" in fully_blanked[start:end]
+            else None
+        )
         if match is not None:
             keyword = (match.group(1) or b"").decode()
-            found.append(Directive(keyword, match.group(2).decode("utf-8", "replace").strip(), start, end))
+            found_directives.append(Directive(keyword, match.group(2).decode("utf-8", "replace").strip(), start, end))
         start = end
-    return tuple(found)
+    return tuple(found_directives)

@@ -18,14 +18,14 @@ _TRANSLATED = re.compile(
     rb"|<<<|#\s*include\s*[<\"](?:cuda[\w]*\.h|cub/|cu(?:rand|blas|sparse|solver|fft)\w*\.h|ATen/(?:native/)?cuda/"
     rb"|c10/cuda/|THC|cooperative_groups\.h|device_functions\.h|nvToolsExt\.h)"
 )
-_QUOTED = re.compile(rb'#\s*include\s*"([^"\n]+)"')
-_READ = frozenset({".cu", ".cuh", ".c", ".cc", ".cpp", ".h", ".hpp", ".in"})
+_QUOTED_INCLUDE = re.compile(rb'#\s*include\s*"([^"\n]+)"')
+_TRANSLATED_SUFFIXES = frozenset({".cu", ".cuh", ".c", ".cc", ".cpp", ".h", ".hpp", ".in"})
 
 
-def hip_path(path: str, words: Mapping[str, str]) -> str:
+def hip_path(path: str, replacements: Mapping[str, str]) -> str:
     """The output path of a translated source; `replacements` apply to folder and file names. It always differs."""
     old = PurePosixPath(path)
-    folder, stem = _renamed(old.parent.as_posix(), words), _renamed(old.stem, words)
+    folder, stem = _renamed(old.parent.as_posix(), replacements), _renamed(old.stem, replacements)
     suffix = ".hip" if old.suffix == ".cu" else old.suffix
     if folder == old.parent.as_posix() and stem + suffix == old.name:
         stem += "_hip"
@@ -33,37 +33,37 @@ def hip_path(path: str, words: Mapping[str, str]) -> str:
 
 
 @dataclass
-class Translation:
+class HipifyPrediction:
     """Predicts which files of a project hipify translates."""
 
     paths: Collection[str]
     read: Callable[[str], bytes | None]
-    words: Mapping[str, str]
-    _known: dict[str, bool | None] = field(default_factory=dict)
+    replacements: Mapping[str, str]
+    _renamed_by_path: dict[str, bool | None] = field(default_factory=dict)
 
-    def changes(self, path: str) -> bool | None:
+    def renames(self, path: str) -> bool | None:
         """Whether a file is renamed because of its own content or that of an included header; None if unreadable."""
-        if path not in self._known:
-            self._known[path] = False  # stops the recursion of headers that include each other
-            self._known[path] = self._changes(path)
-        return self._known[path]
+        if path not in self._renamed_by_path:
+            self._renamed_by_path[path] = False  # stops the recursion of headers that include each other
+            self._renamed_by_path[path] = self._renames(path)
+        return self._renamed_by_path[path]
 
-    def _changes(self, path: str) -> bool | None:
+    def _renames(self, path: str) -> bool | None:
         folder = PurePosixPath(path).parent.as_posix()
-        if PurePosixPath(path).suffix not in _READ:
+        if PurePosixPath(path).suffix not in _TRANSLATED_SUFFIXES:
             return False
-        if _renamed(folder, self.words) != folder:
+        if _renamed(folder, self.replacements) != folder:
             return True
         data = self.read(path)
         if data is None:
             return None
         if _TRANSLATED.search(data):
             return True
-        named = (normpath(f"{folder}/{name.decode('utf-8', 'replace')}") for name in _QUOTED.findall(data))
-        return any(self.changes(header) for header in named if header in self.paths)
+        headers = (normpath(f"{folder}/{name.decode('utf-8', 'replace')}") for name in _QUOTED_INCLUDE.findall(data))
+        return any(self.renames(header) for header in headers if header in self.paths)
 
 
-def _renamed(name: str, words: Mapping[str, str]) -> str:
-    for word, other in words.items():
-        name = name.replace(word, other)
+def _renamed(name: str, replacements: Mapping[str, str]) -> str:
+    for original, replacement in replacements.items():
+        name = name.replace(original, replacement)
     return name

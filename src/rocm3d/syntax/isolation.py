@@ -8,100 +8,100 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from rocm3d.model.patch import Proof
-from rocm3d.model.toml import NotToml, parse
+from rocm3d.model.toml import TomlError, parse
 from rocm3d.syntax import cmake_fold, cuda
-from rocm3d.syntax.closed_list import MARKS, closed_edits, without_added_include
-from rocm3d.syntax.cpp_tokens import Unclear, differs_only_by_design, stream
+from rocm3d.syntax.closed_list import EDIT_MARKERS, listed_edits, without_added_include
+from rocm3d.syntax.cpp_tokens import TokenComparisonError, differs_only_as_allowed, token_stream
 from rocm3d.syntax.directives import CONDITIONAL, blanked, directives
-from rocm3d.syntax.guards import folded, is_guard, without_rocm
-from rocm3d.syntax.python_fold import Unfoldable, folded_dump
+from rocm3d.syntax.guards import assume_cuda, fold_cpp, is_rocm_macro
+from rocm3d.syntax.python_fold import PythonFoldError, folded_dump
 
 # The text alone cannot prove this.
-_TO_COMPARE = "compare PTX and host object with nvcc: rocm3d verify . --level nvidia"
+_NEXT_STEP = "compare PTX and host object with nvcc: rocm3d verify . --level nvidia"
 IGNORE_FILE, MANIFEST_FILE, PROJECT_FILE = ".gitignore", "MANIFEST.in", "pyproject.toml"
 _PRUNE = re.compile(rb"prune [\w./+-]+")
 # hatchling's table of sdist excludes.
 SDIST_TABLE = ("tool", "hatch", "build", "targets", "sdist")
 _EXCLUDE = re.compile(rb'exclude = \["/[\w./+-]+"\]')
-BEGIN, END = b"# rocm3d begin", b"# rocm3d end"
+BLOCK_BEGIN, BLOCK_END = b"# rocm3d begin", b"# rocm3d end"
 
 
-def prove(path: str, before: bytes, after: bytes) -> Proof:
+def prove_isolation(path: str, before: bytes, after: bytes) -> Proof:
     """Compare both versions as NVIDIA builds see them. If a comparison is not possible, the proof does not hold."""
     name, suffix = PurePosixPath(path).name, PurePosixPath(path).suffix
-    by_name = {MANIFEST_FILE: _manifest, PROJECT_FILE: _project, "CMakeLists.txt": _cmake}
+    by_name = {MANIFEST_FILE: _prove_manifest_file, PROJECT_FILE: _prove_project_file, "CMakeLists.txt": _prove_cmake}
     if name in by_name:
         return by_name[name](before, after)
     if path.endswith(IGNORE_FILE):
-        return _ignore(before, after)
-    by_suffix = {".py": _python, ".cmake": _cmake, **dict.fromkeys(cuda.SUFFIXES, _cpp)}
+        return _prove_ignore_file(before, after)
+    by_suffix = {".py": _prove_python, ".cmake": _prove_cmake, **dict.fromkeys(cuda.CUDA_SUFFIXES, _prove_cpp)}
     if suffix in by_suffix:
         return by_suffix[suffix](before, after)
     return Proof(kind="cpp-directives-evaluated", holds=False, detail=f"no proof method for {suffix or path}")
 
 
-def _cpp(before: bytes, after: bytes) -> Proof:
+def _prove_cpp(before: bytes, after: bytes) -> Proof:
     kind = "cpp-directives-evaluated"
     redefined = _redefined_guards(before) | _redefined_guards(after)
     if redefined:
         return Proof(kind=kind, holds=False, detail=f"the file itself defines {', '.join(sorted(redefined))}")
-    inside = _directives_inside_calls(after) - _directives_inside_calls(before)
-    if inside:
-        return Proof(kind=kind, holds=False, detail=f"directive inside parentheses: {min(inside)}")
-    old, new = folded(before, without_rocm), folded(after, without_rocm)
+    inside_calls = _directives_inside_calls(after) - _directives_inside_calls(before)
+    if inside_calls:
+        return Proof(kind=kind, holds=False, detail=f"directive inside parentheses: {min(inside_calls)}")
+    old, new = fold_cpp(before, assume_cuda), fold_cpp(after, assume_cuda)
     if old == new:
         return Proof(kind=kind, holds=True, detail="byte-identical with USE_ROCM and every __HIP* macro undefined")
-    return _cpp_tokens(old, new)
+    return _prove_cpp_tokens(old, new)
 
 
-def _cpp_tokens(old: bytes, new: bytes) -> Proof:
+def _prove_cpp_tokens(old: bytes, new: bytes) -> Proof:
     """Compare tokens, for edits that use a macro alias or spell a condition differently."""
     kind = "cpp-tokens-equal"
     try:
-        was, now = stream(old, old), stream(new, old)
-        same = was == now and differs_only_by_design(old, new)
-    except Unclear as error:
+        old_tokens, new_tokens = token_stream(old, old), token_stream(new, old)
+        is_same = old_tokens == new_tokens and differs_only_as_allowed(old, new)
+    except TokenComparisonError as error:
         return Proof(kind=kind, holds=False, detail=str(error))
-    if same:
+    if is_same:
         return Proof(kind=kind, holds=True, detail="same tokens with USE_ROCM and every __HIP* macro undefined")
-    edits = closed_edits(was, now) if was != now else None
-    if edits is None or not differs_only_by_design(old, without_added_include(old, new), MARKS):
+    edits = listed_edits(old_tokens, new_tokens) if old_tokens != new_tokens else None
+    if edits is None or not differs_only_as_allowed(old, without_added_include(old, new), EDIT_MARKERS):
         return Proof(kind=kind, holds=False, detail="with all ROCm macros undefined the file differs from the original")
-    made = ", ".join(f"{name} ({count})" for name, count in sorted(edits.items()))
-    return Proof(kind="closed-list", holds=True, detail=f"without ROCm only {made} differ; {_TO_COMPARE}")
+    edit_counts = ", ".join(f"{name} ({count})" for name, count in sorted(edits.items()))
+    return Proof(kind="closed-list", holds=True, detail=f"without ROCm only {edit_counts} differ; {_NEXT_STEP}")
 
 
-def _ignore(before: bytes, after: bytes) -> Proof:
+def _prove_ignore_file(before: bytes, after: bytes) -> Proof:
     """Ignore patterns in one marked block at the end; none of them negates an earlier pattern."""
     kind = "ignore-lines-appended"
-    lines = _appended(before, after)
-    if lines is None or any(line.startswith((b"!", BEGIN, END)) for line in lines):
+    lines = _appended_block(before, after)
+    if lines is None or any(line.startswith((b"!", BLOCK_BEGIN, BLOCK_END)) for line in lines):
         return Proof(kind=kind, holds=False, detail="more changed than one marked block at the end")
     return Proof(kind=kind, holds=True, detail="only adds one marked block of ignore patterns at the end")
 
 
-def _manifest(before: bytes, after: bytes) -> Proof:
+def _prove_manifest_file(before: bytes, after: bytes) -> Proof:
     """One folder excluded from the source distribution, in a marked block at the end; nothing is included."""
     kind = "ignore-lines-appended"
-    lines = _appended(before, after)
+    lines = _appended_block(before, after)
     if lines is None or len(lines) > 1 or not all(_PRUNE.fullmatch(line) for line in lines):
         return Proof(kind=kind, holds=False, detail="more changed than one excluded folder at the end")
     return Proof(kind=kind, holds=True, detail="only excludes one folder from the source distribution")
 
 
-def _project(before: bytes, after: bytes) -> Proof:
+def _prove_project_file(before: bytes, after: bytes) -> Proof:
     """One folder excluded from hatchling's source distribution by a new table; all other settings are the same."""
     kind = "ignore-lines-appended"
     heading = f"[{'.'.join(SDIST_TABLE)}]".encode()
-    lines = _appended(before, after)
+    lines = _appended_block(before, after)
     if lines is None or (lines and not (lines[0] == heading and len(lines) == 2 and _EXCLUDE.fullmatch(lines[1]))):
         return Proof(kind=kind, holds=False, detail="more changed than one excluded folder at the end")
     try:
-        same = not lines or _without_exclude(parse(after)) == parse(before)
-    except NotToml as error:
+        is_same = not lines or _without_exclude(parse(after)) == parse(before)
+    except TomlError as error:
         return Proof(kind=kind, holds=False, detail=str(error))
     detail = "only excludes one folder from the source distribution"
-    return Proof(kind=kind, holds=same, detail=detail if same else "other settings differ from the original")
+    return Proof(kind=kind, holds=is_same, detail=detail if is_same else "other settings differ from the original")
 
 
 def _without_exclude(document: dict[str, Any]) -> dict[str, Any]:
@@ -116,62 +116,66 @@ def _without_exclude(document: dict[str, Any]) -> dict[str, Any]:
     return document
 
 
-def _appended(before: bytes, after: bytes) -> list[bytes] | None:
+def _appended_block(before: bytes, after: bytes) -> list[bytes] | None:
     """The lines of one marked block at the end; an empty list if nothing changed, None if anything else did."""
     if after == before:
         return []
-    ended = before.endswith(b"\n") or not before
-    for start in (before,) if ended else (before + b"\n", before + b"\r\n"):
+    ends_with_newline = before.endswith(b"\n") or not before
+    for start in (before,) if ends_with_newline else (before + b"\n", before + b"\r\n"):
         lines = after[len(start) :].splitlines()
-        if after.startswith(start) and lines[:1] == [BEGIN] and lines[-1:] == [END] and len(lines) > 1:
+        if after.startswith(start) and lines[:1] == [BLOCK_BEGIN] and lines[-1:] == [BLOCK_END] and len(lines) > 1:
             return lines[1:-1]
     return None
 
 
-def _cmake(before: bytes, after: bytes) -> Proof:
+def _prove_cmake(before: bytes, after: bytes) -> Proof:
     kind = "cmake-guard-folded"
     try:
-        same = cmake_fold.folded(before) == cmake_fold.folded(after)
-    except cmake_fold.UnfoldableCMake as error:
+        is_same = cmake_fold.fold_cmake(before) == cmake_fold.fold_cmake(after)
+    except cmake_fold.CMakeFoldError as error:
         return Proof(kind=kind, holds=False, detail=str(error))
-    if not same:
+    if not is_same:
         return Proof(kind=kind, holds=False, detail="with USE_ROCM off the file differs from the original")
     return Proof(kind=kind, holds=True, detail="byte-identical with USE_ROCM off")
 
 
 def _directives_inside_calls(data: bytes) -> Counter[str]:
     """Conditional directives inside parentheses: undefined behaviour in C++ in the call of a macro like AT_DISPATCH."""
-    shown, depth, at = blanked(data), 0, 0
-    found: Counter[str] = Counter()
-    opened: list[int] = []
+    code, depth, offset = blanked(data), 0, 0
+    counts: Counter[str] = Counter()
+    open_depths: list[int] = []
     for directive in directives(data):
-        text = shown[at : directive.start]
+        text = code[offset : directive.start]
         depth += text.count(b"(") - text.count(b")")
-        at = directive.end
+        offset = directive.end
         if directive.keyword not in CONDITIONAL:
             continue
         if directive.keyword in ("if", "ifdef", "ifndef"):
-            opened.append(depth)
-        elif opened and directive.keyword == "endif":
-            opened.pop()
-        elif opened:
-            depth = opened[-1]  # every branch starts at the depth of the first
+            open_depths.append(depth)
+        elif open_depths and directive.keyword == "endif":
+            open_depths.pop()
+        elif open_depths:
+            depth = open_depths[-1]  # every branch starts at the depth of the first
         if depth > 0:
-            found[f"#{directive.keyword} {directive.argument}".rstrip()] += 1
-    return found
+            counts[f"#{directive.keyword} {directive.argument}".rstrip()] += 1
+    return counts
 
 
 def _redefined_guards(data: bytes) -> set[str]:
-    names = (item.argument.split("(")[0].split() for item in directives(data) if item.keyword in ("define", "undef"))
-    return {name[0] for name in names if name and is_guard(name[0])}
+    names = (
+        directive.argument.split("(")[0].split()
+        for directive in directives(data)
+        if directive.keyword in ("define", "undef")
+    )
+    return {name[0] for name in names if name and is_rocm_macro(name[0])}
 
 
-def _python(before: bytes, after: bytes) -> Proof:
+def _prove_python(before: bytes, after: bytes) -> Proof:
     kind = "python-guard-folded"
     try:
-        same = folded_dump(before, before) == folded_dump(after, before)
-    except Unfoldable as error:
+        is_same = folded_dump(before, before) == folded_dump(after, before)
+    except PythonFoldError as error:
         return Proof(kind=kind, holds=False, detail=str(error))
-    if not same:
+    if not is_same:
         return Proof(kind=kind, holds=False, detail="with torch.version.hip None the code differs from the original")
     return Proof(kind=kind, holds=True, detail="same syntax tree with torch.version.hip None, as on NVIDIA")

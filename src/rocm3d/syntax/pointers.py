@@ -17,22 +17,22 @@ _LEFTMOST = re.compile(r"[\s(&*]*(\w+)")
 _CAST = re.compile(r"[\s(]*(?:(?:reinterpret|static)_cast\s*<|\()\s*(?:const\s+|volatile\s+)*([\w:]+)\s*\*")
 
 
-def pointers(unit: CudaUnit) -> Iterator[tuple[str, str]]:
+def pointee_types(unit: CudaUnit) -> Iterator[tuple[str, str]]:
     """Name and pointee type of each pointer variable and parameter."""
     for node in unit.nodes("parameter_declaration", "declaration"):
-        kind, name = node.child_by_field_name("type"), node.child_by_field_name("declarator")
-        if kind is None or name is None or "*" not in unit.slice(name):
+        type_node, declarator = node.child_by_field_name("type"), node.child_by_field_name("declarator")
+        if type_node is None or declarator is None or "*" not in unit.slice(declarator):
             continue
-        found = _NAME.search(unit.slice(name))
-        if found is not None:
-            yield found.group(1), unit.slice(kind)
+        name_match = _NAME.search(unit.slice(declarator))
+        if name_match is not None:
+            yield name_match.group(1), unit.slice(type_node)
 
 
-def pointed_to(unit: CudaUnit, given: Node, known: Mapping[str, str]) -> str | None:
+def pointee_type(unit: CudaUnit, expression: Node, declared: Mapping[str, str]) -> str | None:
     """The pointee type of an expression: from a leading cast, else from the declaration of its leftmost name."""
-    text = unit.slice(given)
+    text = unit.slice(expression)
     cast = _CAST.match(text)
     if cast is not None:
         return cast.group(1)
-    named = _LEFTMOST.match(text)
-    return None if named is None else known.get(named.group(1))
+    name_match = _LEFTMOST.match(text)
+    return None if name_match is None else declared.get(name_match.group(1))

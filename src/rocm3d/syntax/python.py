@@ -12,12 +12,14 @@ from tree_sitter import Language, Node
 
 from rocm3d.syntax.unit import ParsedUnit, walk
 
-_QUESTIONS = frozenset(
+_CONDITION_NODES = frozenset(
     {"identifier", "attribute", "comparison_operator", "boolean_operator", "not_operator", "call",
      "parenthesized_expression", "conditional_expression"}
 )  # fmt: skip
-_BRANCHES = frozenset({"if_statement", "elif_clause", "conditional_expression", "boolean_operator", "assert_statement"})
-_WORD = re.compile(rb"\w+")
+_BRANCH_NODES = frozenset(
+    {"if_statement", "elif_clause", "conditional_expression", "boolean_operator", "assert_statement"}
+)
+_IDENTIFIER = re.compile(rb"\w+")
 _FROM = re.compile(rb"from(?:\s|\\)+(\w+)")
 _IMPORT = re.compile(rb"import\b([^\n\\;#]*(?:\\\r?\n?[^\n\\;#]*)*)")
 # The start of an unindented statement that does not continue the one before it.
@@ -34,12 +36,12 @@ class PythonUnit(ParsedUnit):
         return b"cpp_extension" in self.data
 
     @cached_property
-    def imported(self) -> frozenset[bytes]:
+    def imported_names(self) -> frozenset[bytes]:
         """A superset of the top-level names that the file imports, found without a parse."""
         sources = _FROM.findall(self.data)
-        return frozenset(sources).union(*(_WORD.findall(names) for names in _IMPORT.findall(self.data)))
+        return frozenset(sources).union(*(_IDENTIFIER.findall(names) for names in _IMPORT.findall(self.data)))
 
-    def up_to_import_of(self, modules: frozenset[bytes]) -> PythonUnit:
+    def truncated_after_imports(self, modules: frozenset[bytes]) -> PythonUnit:
         """The file up to its last import of one of these modules, so that most of it need not be parsed.
 
         The cut is before an unindented statement. The whole file is returned if the first part does not parse, as in a
@@ -47,35 +49,35 @@ class PythonUnit(ParsedUnit):
         """
         matches = (*_FROM.finditer(self.data), *_IMPORT.finditer(self.data))
         last = max(
-            (found.end() for found in matches if not modules.isdisjoint(_WORD.findall(found.group(1)))), default=0
+            (match.end() for match in matches if not modules.isdisjoint(_IDENTIFIER.findall(match.group(1)))), default=0
         )
-        following = None if "tree" in self.__dict__ else _STATEMENT.search(self.data, last)
-        if following is None:
+        cut = None if "tree" in self.__dict__ else _STATEMENT.search(self.data, last)
+        if cut is None:
             return self
-        head = PythonUnit(self.path, self.data[: following.start()])
-        return self if head.tree.root_node.has_error or head.was_given_up else head
+        head = PythonUnit(self.path, self.data[: cut.start()])
+        return self if head.tree.root_node.has_error or head.has_exceeded_limits else head
 
     def is_guarded(self, node: Node) -> bool:
         """Whether an enclosing condition distinguishes ROCm from CUDA."""
         return any(
             branch.start_byte <= node.start_byte and node.end_byte <= branch.end_byte and branch.id != node.id
-            for branch in self._guards
+            for branch in self._rocm_branches
         )
 
     @cached_property
-    def _guards(self) -> list[Node]:
+    def _rocm_branches(self) -> list[Node]:
         # Byte ranges, because Node.parent of tree-sitter takes time proportional to the depth.
-        return [node for node in self.nodes(*_BRANCHES) if self._asks_for_rocm(node)]
+        return [node for node in self.nodes(*_BRANCH_NODES) if self._tests_rocm(node)]
 
-    def _asks_for_rocm(self, branch: Node) -> bool:
+    def _tests_rocm(self, branch: Node) -> bool:
         if branch.type == "conditional_expression":
-            asked = [branch.named_children[1]] if len(branch.named_children) == 3 else []
+            conditions = [branch.named_children[1]] if len(branch.named_children) == 3 else []
         elif branch.type in ("boolean_operator", "assert_statement"):
-            asked = [branch]
+            conditions = [branch]
         else:
             condition = branch.child_by_field_name("condition")
-            asked = [] if condition is None else [condition]
-        return any(self._mentions_rocm(node) for node in asked)
+            conditions = [] if condition is None else [condition]
+        return any(self._mentions_rocm(node) for node in conditions)
 
     def _mentions_rocm(self, node: Node) -> bool:
         return self._mentions(node, self._rocm_names)
@@ -88,18 +90,21 @@ class PythonUnit(ParsedUnit):
         bound = [(left, right) for left, right in sides if left and right and left.type == "identifier"]
         branches = list(self.nodes("if_statement", "elif_clause"))
         while True:
-            asked = [c for c in branches if (q := c.child_by_field_name("condition")) and self._mentions(q, names)]
-            found = {
+            rocm_branches = [
+                c for c in branches if (q := c.child_by_field_name("condition")) and self._mentions(q, names)
+            ]
+            new_names = {
                 self.slice(left)
                 for left, right in bound
-                if (right.type in _QUESTIONS and self._mentions(right, names))
+                if (right.type in _CONDITION_NODES and self._mentions(right, names))
                 or (
-                    right.type in ("true", "false") and any(c.start_byte <= left.start_byte < c.end_byte for c in asked)
+                    right.type in ("true", "false")
+                    and any(c.start_byte <= left.start_byte < c.end_byte for c in rocm_branches)
                 )
             }
-            if found <= names:
+            if new_names <= names:
                 return frozenset(names)
-            names |= found
+            names |= new_names
 
     def _mentions(self, node: Node, names: set[str] | frozenset[str]) -> bool:
         return any(

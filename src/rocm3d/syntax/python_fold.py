@@ -6,17 +6,17 @@ import ast
 import warnings
 from collections.abc import Iterator
 
-GUARD = "torch.version.hip is not None"
-FLAG = "is_rocm"
+ROCM_GUARD = "torch.version.hip is not None"
+ROCM_FLAG = "is_rocm"
 
-_NAMED = (
+_NAME_BINDING_NODES = (
     ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler, ast.MatchAs, ast.MatchStar,
 )  # fmt: skip
-_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
-_GUARD_DUMP = ast.dump(ast.parse(GUARD, mode="eval").body)
+_SCOPE_NODES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+_GUARD_DUMP = ast.dump(ast.parse(ROCM_GUARD, mode="eval").body)
 
 
-class Unfoldable(ValueError):  # noqa: N818
+class PythonFoldError(ValueError):
     """The module cannot be folded: it does not parse, or it uses the names of the guard for something else."""
 
 
@@ -26,20 +26,22 @@ def folded_dump(source: bytes, original: bytes) -> str:
     Two unguarded insertions are allowed: one `is_rocm = <guard>`, and `import torch` if `original` imports torch
     unconditionally at module level in another form.
     """
-    tree, before = _parse(source), _parse(original)
+    tree, original_tree = _parse(source), _parse(original)
     if _is_flag_misused(tree):
-        raise Unfoldable(f"this module uses the name {FLAG!r} for something else")
-    has_flag = any(_is_flag(node) for node in tree.body)
-    if source != original and not _is_guard_bound(tree, before):
-        raise Unfoldable("the guard or is_rocm is used where torch or is_rocm may not be defined yet")
-    if source != original and _doubtful_guards(tree) > _doubtful_guards(before):
-        raise Unfoldable("the guard is used in a function that rebinds torch")
-    forgive_import = imports_torch(before) and "torch" not in _bound(before)
-    tree.body = [node for node in tree.body if not _is_flag(node) and not (forgive_import and _is_import_torch(node))]
+        raise PythonFoldError(f"this module uses the name {ROCM_FLAG!r} for something else")
+    has_flag = any(_is_flag_assignment(node) for node in tree.body)
+    if source != original and not _is_guard_bound(tree, original_tree):
+        raise PythonFoldError("the guard or is_rocm is used where torch or is_rocm may not be defined yet")
+    if source != original and _count_shadowed_guards(tree) > _count_shadowed_guards(original_tree):
+        raise PythonFoldError("the guard is used in a function that rebinds torch")
+    allow_import = imports_torch(original_tree) and "torch" not in _bound_names(original_tree)
+    tree.body = [
+        node for node in tree.body if not _is_flag_assignment(node) and not (allow_import and _is_import_torch(node))
+    ]
     try:
-        return ast.dump(_Folder(has_flag).visit(tree))
+        return ast.dump(_GuardFolder(has_flag).visit(tree))
     except RecursionError as error:
-        raise Unfoldable("the module is nested too deeply") from error
+        raise PythonFoldError("the module is nested too deeply") from error
 
 
 def imports_torch(tree: ast.Module) -> bool:
@@ -52,7 +54,7 @@ def imports_torch(tree: ast.Module) -> bool:
 
 
 def binds(root: ast.AST, name: str) -> bool:
-    return name in _bound(root)
+    return name in _bound_names(root)
 
 
 def _parse(source: bytes) -> ast.Module:
@@ -61,55 +63,57 @@ def _parse(source: bytes) -> ast.Module:
             warnings.simplefilter("ignore")  # SyntaxWarnings of the scanned code are not ours to report
             return ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise Unfoldable(f"does not parse as Python: {error}") from error
+        raise PythonFoldError(f"does not parse as Python: {error}") from error
 
 
 def _is_import_torch(node: ast.stmt) -> bool:
     return isinstance(node, ast.Import) and [(a.name, a.asname) for a in node.names] == [("torch", None)]
 
 
-def _is_guard_bound(tree: ast.Module, before: ast.Module) -> bool:
+def _is_guard_bound(tree: ast.Module, original: ast.Module) -> bool:
     """Whether torch is bound unconditionally before any guard, and the flag is set before its first use.
 
     An added `import torch` must follow the original import of torch, so that torch is not imported earlier.
     """
     guards = [i for i, node in enumerate(tree.body) if any(_is_guard(inner) for inner in ast.walk(node))]
-    uses = [i for i, node in enumerate(tree.body) if not _is_flag(node) and _mentions_flag(node)]
-    flags = [i for i, node in enumerate(tree.body) if _is_flag(node)]
-    brings = [i for i, node in enumerate(tree.body) if imports_torch(ast.Module([node], []))]
-    binds = [i for i in brings if "torch" in _bound(tree.body[i])]
+    uses = [i for i, node in enumerate(tree.body) if not _is_flag_assignment(node) and _mentions_flag(node)]
+    flags = [i for i, node in enumerate(tree.body) if _is_flag_assignment(node)]
+    torch_imports = [i for i, node in enumerate(tree.body) if imports_torch(ast.Module([node], []))]
+    torch_bindings = [i for i in torch_imports if "torch" in _bound_names(tree.body[i])]
     if flags and any(use < flags[0] for use in uses):
         return False
-    if guards and (not imports_torch(before) or not binds or guards[0] < binds[0]):
+    if guards and (not imports_torch(original) or not torch_bindings or guards[0] < torch_bindings[0]):
         return False
-    forgiven = [i for i in brings if _is_import_torch(tree.body[i])] if "torch" not in _bound(before) else []
-    return not forgiven or brings[0] < forgiven[0]
+    added_imports = (
+        [i for i in torch_imports if _is_import_torch(tree.body[i])] if "torch" not in _bound_names(original) else []
+    )
+    return not added_imports or torch_imports[0] < added_imports[0]
 
 
-def _doubtful_guards(tree: ast.Module) -> int:
+def _count_shadowed_guards(tree: ast.Module) -> int:
     """The number of guards inside scopes where the name torch may be rebound or not bound yet."""
-    found = 0
+    count = 0
     stack: list[tuple[ast.AST, bool]] = [(tree, False)]
     while stack:
-        node, in_doubt = stack.pop()
-        found += in_doubt and _is_guard(node)
-        in_doubt = in_doubt or (isinstance(node, _SCOPES) and _hides_torch(node))
-        stack.extend((child, in_doubt) for child in ast.iter_child_nodes(node))
-    return found
+        node, is_shadowed = stack.pop()
+        count += is_shadowed and _is_guard(node)
+        is_shadowed = is_shadowed or (isinstance(node, _SCOPE_NODES) and _shadows_torch(node))
+        stack.extend((child, is_shadowed) for child in ast.iter_child_nodes(node))
+    return count
 
 
-def _hides_torch(scope: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda) -> bool:
+def _shadows_torch(scope: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda) -> bool:
     """Whether a scope binds torch other than by an import that always runs before its guards."""
-    given = () if isinstance(scope, ast.ClassDef) else ast.walk(scope.args)
-    if any(isinstance(node, ast.arg) and node.arg == "torch" for node in given):
+    parameters = () if isinstance(scope, ast.ClassDef) else ast.walk(scope.args)
+    if any(isinstance(node, ast.arg) and node.arg == "torch" for node in parameters):
         return True
-    if "torch" not in _bound(scope):
+    if "torch" not in _bound_names(scope):
         return False
     body = [] if isinstance(scope, ast.Lambda) else scope.body
-    brings = [i for i, node in enumerate(body) if isinstance(node, ast.Import) and "torch" in _bound(node)]
+    torch_imports = [i for i, node in enumerate(body) if isinstance(node, ast.Import) and "torch" in _bound_names(node)]
     guards = [i for i, node in enumerate(body) if any(_is_guard(inner) for inner in ast.walk(node))]
-    others = any("torch" in _bound(node) for i, node in enumerate(body) if i not in brings)
-    return others or not brings or bool(guards and guards[0] < brings[0])
+    others = any("torch" in _bound_names(node) for i, node in enumerate(body) if i not in torch_imports)
+    return others or not torch_imports or bool(guards and guards[0] < torch_imports[0])
 
 
 def _is_guard(node: ast.AST) -> bool:
@@ -117,28 +121,28 @@ def _is_guard(node: ast.AST) -> bool:
 
 
 def _mentions_flag(node: ast.AST) -> bool:
-    return any(isinstance(inner, ast.Name) and inner.id == FLAG for inner in ast.walk(node))
+    return any(isinstance(inner, ast.Name) and inner.id == ROCM_FLAG for inner in ast.walk(node))
 
 
-def _scope(root: ast.AST) -> Iterator[ast.AST]:
+def _walk_scope(root: ast.AST) -> Iterator[ast.AST]:
     """A node and its descendants, without the bodies of nested functions and classes."""
     stack: list[ast.AST] = [root]
     while stack:
         node = stack.pop()
         yield node
-        if node is root or not isinstance(node, _SCOPES):
+        if node is root or not isinstance(node, _SCOPE_NODES):
             stack.extend(ast.iter_child_nodes(node))
 
 
-def _bound(root: ast.AST) -> set[str]:
+def _bound_names(root: ast.AST) -> set[str]:
     """The names that a module, function or statement binds in its own scope."""
     names: set[str] = set()
-    for node in _scope(root):
+    for node in _walk_scope(root):
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
             names.add(node.id)
         elif isinstance(node, ast.alias):
             names.add(node.asname or node.name.split(".")[0])
-        elif isinstance(node, _NAMED) and node is not root and node.name is not None:
+        elif isinstance(node, _NAME_BINDING_NODES) and node is not root and node.name is not None:
             names.add(node.name)
         elif isinstance(node, ast.MatchMapping) and node.rest is not None:
             names.add(node.rest)
@@ -147,140 +151,142 @@ def _bound(root: ast.AST) -> set[str]:
     return names
 
 
-def _yields(node: ast.AST) -> bool:
-    return any(isinstance(inner, (ast.Yield, ast.YieldFrom)) for inner in _scope(node))
+def _is_generator(node: ast.AST) -> bool:
+    return any(isinstance(inner, (ast.Yield, ast.YieldFrom)) for inner in _walk_scope(node))
 
 
-def _is_flag(node: ast.stmt) -> bool:
+def _is_flag_assignment(node: ast.stmt) -> bool:
     return (
         isinstance(node, ast.Assign)
         and len(node.targets) == 1
         and isinstance(node.targets[0], ast.Name)
-        and node.targets[0].id == FLAG
+        and node.targets[0].id == ROCM_FLAG
         and ast.dump(node.value) == _GUARD_DUMP
     )
 
 
 def _is_flag_misused(tree: ast.Module) -> bool:
     """Whether anything but one module-level assignment of the guard binds the flag."""
-    stores = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id == FLAG and not isinstance(n.ctx, ast.Load)]
+    stores = [
+        n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id == ROCM_FLAG and not isinstance(n.ctx, ast.Load)
+    ]
     others = any(
-        (isinstance(n, ast.arg) and n.arg == FLAG)
-        or (isinstance(n, (ast.Global, ast.Nonlocal)) and FLAG in n.names)
-        or (isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and n.name == FLAG)
-        or (isinstance(n, ast.alias) and (n.asname or n.name) in (FLAG, "*"))
-        or (isinstance(n, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and n.name == FLAG)
-        or (isinstance(n, ast.MatchMapping) and n.rest == FLAG)
+        (isinstance(n, ast.arg) and n.arg == ROCM_FLAG)
+        or (isinstance(n, (ast.Global, ast.Nonlocal)) and ROCM_FLAG in n.names)
+        or (isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and n.name == ROCM_FLAG)
+        or (isinstance(n, ast.alias) and (n.asname or n.name) in (ROCM_FLAG, "*"))
+        or (isinstance(n, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and n.name == ROCM_FLAG)
+        or (isinstance(n, ast.MatchMapping) and n.rest == ROCM_FLAG)
         for n in ast.walk(tree)
     )
-    flags = [node for node in tree.body if _is_flag(node)]
+    flags = [node for node in tree.body if _is_flag_assignment(node)]
     if not flags:
         return False  # the name belongs to the original and is not folded
     return others or len(stores) != 1
 
 
-class _Folder(ast.NodeTransformer):
+class _GuardFolder(ast.NodeTransformer):
     """Replaces the guard with False and simplifies. Applied to both versions, so equal code stays equal."""
 
     def __init__(self, has_flag: bool) -> None:
         self.has_flag = has_flag
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        return self._scoped(node)
+        return self._fold_scope(node)
 
     def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AST:
-        return self._scoped(node)
+        return self._fold_scope(node)
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
-        return self._scoped(node)
+        return self._fold_scope(node)
 
-    def _scoped(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> ast.AST:
+    def _fold_scope(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> ast.AST:
         """Fold a scope. Dead code still decides which names are local, what is a generator, and what is a docstring."""
-        bound, yields, doc = _bound(node), _yields(node), ast.get_docstring(node, clean=False)
+        bound, is_generator, doc = _bound_names(node), _is_generator(node), ast.get_docstring(node, clean=False)
         self.generic_visit(node)
         loads = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
-        shadowed = set() if isinstance(node, ast.ClassDef) else (bound - _bound(node)) & loads
+        shadowed = set() if isinstance(node, ast.ClassDef) else (bound - _bound_names(node)) & loads
         if shadowed:
-            raise Unfoldable(f"a guarded branch makes {', '.join(sorted(shadowed))} local to {node.name}")
-        if yields != _yields(node) or doc != ast.get_docstring(node, clean=False):
-            raise Unfoldable(f"a guarded branch makes {node.name} a generator or changes its docstring")
+            raise PythonFoldError(f"a guarded branch makes {', '.join(sorted(shadowed))} local to {node.name}")
+        if is_generator != _is_generator(node) or doc != ast.get_docstring(node, clean=False):
+            raise PythonFoldError(f"a guarded branch makes {node.name} a generator or changes its docstring")
         return node
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
         return ast.Constant(False) if ast.dump(node) == _GUARD_DUMP else self.generic_visit(node)
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
-        return ast.Constant(False) if self.has_flag and node.id == FLAG else node
+        return ast.Constant(False) if self.has_flag and node.id == ROCM_FLAG else node
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
         self.generic_visit(node)
         if not isinstance(node.op, ast.Not):
             return node
-        node.operand = _truth(node.operand)
-        decided = _constant(node.operand)
+        node.operand = _simplify_truth(node.operand)
+        decided = _bool_constant(node.operand)
         return node if decided is None else ast.Constant(not decided)
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
         self.generic_visit(node)
-        return _joined(node.op, node.values, only_truth=False)
+        return _simplify_boolean(node.op, node.values, only_truth=False)
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
         self.generic_visit(node)
-        node.test = _truth(node.test)
-        decided = _constant(node.test)
+        node.test = _simplify_truth(node.test)
+        decided = _bool_constant(node.test)
         return node if decided is None else node.body if decided else node.orelse
 
     def visit_If(self, node: ast.If) -> ast.AST | list[ast.stmt]:
         self.generic_visit(node)
-        node.test = _truth(node.test)
-        decided = _constant(node.test)
+        node.test = _simplify_truth(node.test)
+        decided = _bool_constant(node.test)
         return node if decided is None else node.body if decided else node.orelse
 
     def visit_While(self, node: ast.While) -> ast.AST:
         self.generic_visit(node)
-        node.test = _truth(node.test)
+        node.test = _simplify_truth(node.test)
         return node
 
     def visit_Assert(self, node: ast.Assert) -> ast.AST:
         self.generic_visit(node)
-        node.test = _truth(node.test)
+        node.test = _simplify_truth(node.test)
         return node
 
 
-def _joined(operator: ast.boolop, values: list[ast.expr], *, only_truth: bool) -> ast.expr:
+def _simplify_boolean(operator: ast.boolop, values: list[ast.expr], *, only_truth: bool) -> ast.expr:
     """`and`/`or` with constant operands removed, as Python evaluates them.
 
     A trailing neutral operand (`X or False`) affects the value unless X is a bool or only its truth is needed.
     """
     neutral = isinstance(operator, ast.And)
-    kept: list[ast.expr] = []
+    operands: list[ast.expr] = []
     for index, value in enumerate(values):
-        decided = _constant(value)
-        last = index == len(values) - 1
-        if decided is neutral and (not last or (kept and (only_truth or _is_bool(kept[-1])))):
+        constant = _bool_constant(value)
+        is_last = index == len(values) - 1
+        if constant is neutral and (not is_last or (operands and (only_truth or _is_bool_expression(operands[-1])))):
             continue
-        kept.append(value)
-        if decided is (not neutral):
+        operands.append(value)
+        if constant is (not neutral):
             break
-    return kept[0] if len(kept) == 1 else ast.BoolOp(operator, kept)
+    return operands[0] if len(operands) == 1 else ast.BoolOp(operator, operands)
 
 
-def _truth(node: ast.expr) -> ast.expr:
+def _simplify_truth(node: ast.expr) -> ast.expr:
     """Simplify an expression of which only the truth value matters."""
     return (
-        _joined(node.op, [_truth(value) for value in node.values], only_truth=True)
+        _simplify_boolean(node.op, [_simplify_truth(value) for value in node.values], only_truth=True)
         if isinstance(node, ast.BoolOp)
         else node
     )
 
 
-def _is_bool(node: ast.expr) -> bool:
+def _is_bool_expression(node: ast.expr) -> bool:
     if isinstance(node, ast.BoolOp):
-        return all(_is_bool(value) for value in node.values)
+        return all(_is_bool_expression(value) for value in node.values)
     if isinstance(node, ast.Compare):
         return all(isinstance(op, (ast.Is, ast.IsNot, ast.In, ast.NotIn)) for op in node.ops)
     return isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
 
 
-def _constant(node: ast.expr) -> bool | None:
+def _bool_constant(node: ast.expr) -> bool | None:
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, bool) else None

@@ -11,7 +11,7 @@ from tree_sitter import Node
 from rocm3d.syntax.python import PythonUnit, string_value
 from rocm3d.syntax.unit import walk
 
-_OPTIONAL = ("function_definition", "if_statement", "try_statement", "match_statement")
+_CONDITIONAL_NODES = ("function_definition", "if_statement", "try_statement", "match_statement")
 _TRITON = re.compile(rb"^[ \t]*(?:import|from)[ \t]+triton\b", re.MULTILINE)
 
 
@@ -32,76 +32,80 @@ def imports(unit: PythonUnit) -> Iterator[Import]:
         if source is not None and source.type != "dotted_name":
             continue  # a relative import is internal to the repository
         module = "" if source is None else unit.slice(source)
-        taken = node.children_by_field_name("name")
-        for item in taken:
-            alias = item.child_by_field_name("alias")
-            inner = item.child_by_field_name("name") if item.type == "aliased_import" else item
+        imported_nodes = node.children_by_field_name("name")
+        for imported_node in imported_nodes:
+            alias = imported_node.child_by_field_name("alias")
+            inner = (
+                imported_node.child_by_field_name("name") if imported_node.type == "aliased_import" else imported_node
+            )
             name = "" if inner is None else unit.slice(inner)
             bound = unit.slice(alias) if alias else name if module else name.split(".")[0]
             yield Import(module or name, f"{module}.{name}" if module else name, bound, node)
-        if module and not taken:
+        if module and not imported_nodes:
             yield Import(module, f"{module}.*", "", node)
 
 
-def firm_imports(unit: PythonUnit) -> Iterator[Import]:
+def unconditional_imports(unit: PythonUnit) -> Iterator[Import]:
     """Imports that always run when the module loads: outside functions, conditions and try blocks."""
-    soft = [(node.start_byte, node.end_byte) for node in unit.nodes(*_OPTIONAL)]
-    soft += [(n.start_byte, n.end_byte) for n in unit.nodes("with_statement") if "suppress(" in unit.slice(n)]
-    for found in imports(unit):
-        if not any(start <= found.node.start_byte < end for start, end in soft):
-            yield found
+    conditional_ranges = [(node.start_byte, node.end_byte) for node in unit.nodes(*_CONDITIONAL_NODES)]
+    conditional_ranges += [
+        (n.start_byte, n.end_byte) for n in unit.nodes("with_statement") if "suppress(" in unit.slice(n)
+    ]
+    for imported in imports(unit):
+        if not any(start <= imported.node.start_byte < end for start, end in conditional_ranges):
+            yield imported
 
 
-class Names:
+class ImportedNames:
     """Resolves dotted names by the imports of a file: `cpp.load` is `torch.utils.cpp_extension.load`."""
 
     def __init__(self, unit: PythonUnit) -> None:
         self._unit = unit
-        self._known = {
-            found.bound: found.name
-            for found in imports(unit)
-            if found.bound and found.bound != found.name.split(".")[0]
+        self._full_name_by_binding = {
+            imported.bound: imported.name
+            for imported in imports(unit)
+            if imported.bound and imported.bound != imported.name.split(".")[0]
         }
 
-    def full(self, node: Node | None) -> str:
+    def full_name(self, node: Node | None) -> str:
         """The full name of an identifier or attribute chain; empty for any other node."""
         if node is None or node.type not in ("identifier", "attribute", "dotted_name"):
             return ""
         parts = re.sub(r"\s", "", self._unit.slice(node)).split(".")
-        return ".".join([self._known.get(parts[0], parts[0]), *parts[1:]])
+        return ".".join([self._full_name_by_binding.get(parts[0], parts[0]), *parts[1:]])
 
     def calls(self) -> Iterator[tuple[str, Node]]:
         """Every call with the full name of its function."""
         for call in self._unit.nodes("call"):
-            yield self.full(call.child_by_field_name("function")), call
+            yield self.full_name(call.child_by_field_name("function")), call
 
 
-def arguments(call: Node) -> list[Node]:
-    given = call.child_by_field_name("arguments")
-    items = [] if given is None else given.named_children
-    return [item for item in items if item.type not in ("keyword_argument", "comment")]
+def positional_arguments(call: Node) -> list[Node]:
+    argument_list = call.child_by_field_name("arguments")
+    items = [] if argument_list is None else argument_list.named_children
+    return [node for node in items if node.type not in ("keyword_argument", "comment")]
 
 
-def keyword(unit: PythonUnit, call: Node, name: str) -> Node | None:
-    given = call.child_by_field_name("arguments")
-    for item in [] if given is None else given.named_children:
-        named = item.child_by_field_name("name") if item.type == "keyword_argument" else None
-        if named is not None and unit.slice(named) == name:
-            return item.child_by_field_name("value")
+def keyword_argument(unit: PythonUnit, call: Node, name: str) -> Node | None:
+    argument_list = call.child_by_field_name("arguments")
+    for argument in [] if argument_list is None else argument_list.named_children:
+        keyword_name = argument.child_by_field_name("name") if argument.type == "keyword_argument" else None
+        if keyword_name is not None and unit.slice(keyword_name) == name:
+            return argument.child_by_field_name("value")
     return None
 
 
-def strings(unit: PythonUnit, node: Node) -> list[tuple[Node, str]]:
+def plain_strings(unit: PythonUnit, node: Node) -> list[tuple[Node, str]]:
     """The plain strings at or below a node."""
     pairs = [(inner, string_value(unit, inner)) for inner in walk(node) if inner.type == "string"]
     return [(inner, text) for inner, text in pairs if text is not None]
 
 
 def ancestors(node: Node) -> Iterator[Node]:
-    above = node.parent
-    while above is not None:
-        yield above
-        above = above.parent
+    parent = node.parent
+    while parent is not None:
+        yield parent
+        parent = parent.parent
 
 
 def environment_writes(unit: PythonUnit) -> Iterator[tuple[str, Node, Node]]:
@@ -115,14 +119,14 @@ def environment_writes(unit: PythonUnit) -> Iterator[tuple[str, Node, Node]]:
         if mapping is not None and name and re.search(r"env(iron)?$", unit.slice(mapping)):
             yield name, right, node
     for call in unit.nodes("call"):
-        function, given = call.child_by_field_name("function"), arguments(call)
-        called = "" if function is None else unit.slice(function)
-        if called.endswith(("environ.setdefault", "putenv")) and len(given) == 2:
-            name = string_value(unit, given[0])
+        function, call_arguments = call.child_by_field_name("function"), positional_arguments(call)
+        function_name = "" if function is None else unit.slice(function)
+        if function_name.endswith(("environ.setdefault", "putenv")) and len(call_arguments) == 2:
+            name = string_value(unit, call_arguments[0])
             if name:
-                yield name, given[1], call
+                yield name, call_arguments[1], call
 
 
-def uses_triton(unit: PythonUnit) -> bool:
+def imports_triton(unit: PythonUnit) -> bool:
     """Whether the file imports Triton and so may contain kernels."""
     return _TRITON.search(unit.data) is not None

@@ -15,29 +15,29 @@ if TYPE_CHECKING:
 _METHOD = ".op"
 
 
-def registered_noexcept(unit: CudaUnit) -> Iterator[Node]:
+def registered_noexcept_functions(unit: CudaUnit) -> Iterator[Node]:
     """`&function` nodes in registrations of functions that the file declares noexcept and without parameters."""
-    known = {_declared(unit, node) for node in unit.nodes("noexcept")} - {""}
-    if not known:
+    noexcept_names = {_declared_function(unit, node) for node in unit.nodes("noexcept")} - {""}
+    if not noexcept_names:
         return
     for call in unit.nodes("call_expression"):
-        function, given = call.child_by_field_name("function"), call.child_by_field_name("arguments")
-        if function is None or given is None or not unit.slice(function).endswith(_METHOD):
+        function, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
+        if function is None or arguments is None or not unit.slice(function).endswith(_METHOD):
             continue
-        for node in given.named_children:
+        for node in arguments.named_children:
             if node.type != "pointer_expression" or not unit.is_shared(node.start_byte):
                 continue
             name = unit.slice(node).removeprefix("&").strip()
-            if name.rpartition("::")[2] in known:
+            if name.rpartition("::")[2] in noexcept_names:
                 yield node
 
 
-def _declared(unit: CudaUnit, node: Node) -> str:
+def _declared_function(unit: CudaUnit, node: Node) -> str:
     """The name of the function declared with this noexcept, if it has no parameters; else empty."""
     function = node.parent
     if function is None or function.type != "function_declarator":
         return ""
-    name, taken = function.child_by_field_name("declarator"), function.child_by_field_name("parameters")
-    if name is None or taken is None or unit.slice(taken).replace("void", "").strip("() \t\n"):
+    name, parameters = function.child_by_field_name("declarator"), function.child_by_field_name("parameters")
+    if name is None or parameters is None or unit.slice(parameters).replace("void", "").strip("() \t\n"):
         return ""
     return unit.slice(name).rpartition("::")[2]

@@ -16,12 +16,12 @@ _NT_AMDGPU_METADATA = 32
 _MACH_MASK = 0xFF
 
 
-class NotACodeObject(Exception):  # noqa: N818
+class CodeObjectError(Exception):
     """The bytes are not an AMD code object, or a corrupt one."""
 
 
 @dataclass(frozen=True)
-class Kernel:
+class KernelMetadata:
     """Metadata of one kernel. `code_bytes`: size of its symbol, 0 if there is none."""
 
     name: str
@@ -48,7 +48,7 @@ class CodeObject:
     gfx: str
     features: tuple[str, ...]
     mach: int
-    kernels: tuple[Kernel, ...]
+    kernels: tuple[KernelMetadata, ...]
 
 
 def read_code_object(data: bytes) -> CodeObject:
@@ -56,12 +56,12 @@ def read_code_object(data: bytes) -> CodeObject:
     try:
         elf = ELFFile(io.BytesIO(data))
         if elf.header["e_machine"] != "EM_AMDGPU":
-            raise NotACodeObject(f"ELF machine is {elf.header['e_machine']}")
+            raise CodeObjectError(f"ELF machine is {elf.header['e_machine']}")
         metadata = _metadata(elf)
         sizes = _symbol_sizes(elf)
         mach = int(elf.header["e_flags"]) & _MACH_MASK
     except (ELFError, msgpack.exceptions.UnpackException, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise NotACodeObject(f"corrupt: {error}") from error
+        raise CodeObjectError(f"corrupt: {error}") from error
     target, *features = str(metadata.get("amdhsa.target", "")).rpartition("--")[2].split(":")
     kernels = [_kernel(item, sizes) for item in metadata.get("amdhsa.kernels", []) if isinstance(item, dict)]
     return CodeObject(target, tuple(features), mach, tuple(sorted(kernels, key=lambda kernel: kernel.name)))
@@ -73,8 +73,8 @@ def _metadata(elf: ELFFile) -> dict[str, Any]:
             continue
         for note in section.iter_notes():
             if note["n_name"] == "AMDGPU" and note["n_type"] in (_NT_AMDGPU_METADATA, "NT_AMDGPU_METADATA"):
-                found = msgpack.unpackb(note["n_descdata"], strict_map_key=False)
-                return found if isinstance(found, dict) else {}
+                metadata = msgpack.unpackb(note["n_descdata"], strict_map_key=False)
+                return metadata if isinstance(metadata, dict) else {}
     return {}
 
 
@@ -85,21 +85,21 @@ def _symbol_sizes(elf: ELFFile) -> dict[str, int]:
     return {symbol.name: int(symbol["st_size"]) for symbol in table.iter_symbols() if symbol.name}
 
 
-def _kernel(item: dict[str, Any], sizes: dict[str, int]) -> Kernel:
-    def number(key: str) -> int:
-        value = item.get(key, 0)
+def _kernel(entry: dict[str, Any], sizes: dict[str, int]) -> KernelMetadata:
+    def integer(key: str) -> int:
+        value = entry.get(key, 0)
         return value if isinstance(value, int) else 0
 
-    name = str(item.get(".name", ""))
-    return Kernel(
+    name = str(entry.get(".name", ""))
+    return KernelMetadata(
         name=name,
-        wave_size=number(".wavefront_size"),
-        vgprs=number(".vgpr_count"),
-        sgprs=number(".sgpr_count"),
-        agprs=number(".agpr_count"),
-        lds_bytes=number(".group_segment_fixed_size"),
-        scratch_bytes=number(".private_segment_fixed_size"),
-        vgpr_spills=number(".vgpr_spill_count"),
-        sgpr_spills=number(".sgpr_spill_count"),
+        wave_size=integer(".wavefront_size"),
+        vgprs=integer(".vgpr_count"),
+        sgprs=integer(".sgpr_count"),
+        agprs=integer(".agpr_count"),
+        lds_bytes=integer(".group_segment_fixed_size"),
+        scratch_bytes=integer(".private_segment_fixed_size"),
+        vgpr_spills=integer(".vgpr_spill_count"),
+        sgpr_spills=integer(".sgpr_spill_count"),
         code_bytes=sizes.get(name, 0),
     )

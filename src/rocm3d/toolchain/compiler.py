@@ -11,18 +11,18 @@ from rocm3d.workspace.process import run
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rocm3d.model.toolchain import FoundToolchain
+    from rocm3d.model.toolchain import DetectedToolchain
 
 SECONDS = 600.0
-_KEPT_BYTES = 4 * 1024 * 1024
+_MAX_OUTPUT_BYTES = 4 * 1024 * 1024
 
 
 @dataclass(frozen=True)
-class Compiled:
+class CompilerRun:
     """Result of one compile. `output` is None if it failed; `messages` is the text that the compiler printed."""
 
     output: Path | None
-    said: str
+    messages: str
     timed_out: bool = False
 
 
@@ -30,16 +30,16 @@ class Compiled:
 class Compiler:
     """`command` compiles HIP. `assemble` and `link` are set if the driver cannot call a linker."""
 
-    about: FoundToolchain
+    about: DetectedToolchain
     command: tuple[str, ...]
     assemble: tuple[str, ...] = ()
     link: tuple[str, ...] = ()
     environment: dict[str, str] = field(default_factory=dict)
     cwd: Path | None = None  # relative paths in messages start here
 
-    def device(
+    def compile_device(
         self, source: Path, gfx: str, output: Path, flags: Sequence[str] = (), seconds: float = SECONDS
-    ) -> Compiled:
+    ) -> CompilerRun:
         """Compiles to a code object for one target. Errors in inline assembly appear only in this last step."""
         base = [*self.command, "--cuda-device-only", f"--offload-arch={gfx}", *flags]
         if not self.link:
@@ -50,25 +50,31 @@ class Compiler:
             ([*self.assemble, f"-mcpu={gfx}", "-c", str(assembly), "-o", str(unlinked)], unlinked),
             ([*self.link, "-shared", str(unlinked), "-o", str(output)], output),
         ]
-        said = []
-        for command, made in steps:
-            ended = self._run(command, made, seconds)
-            said.append(ended.said)
-            if ended.output is None:
-                return Compiled(None, "".join(said), ended.timed_out)
-        return Compiled(output, "".join(said))
+        messages = []
+        for command, step_output in steps:
+            compiler_run = self._run(command, step_output, seconds)
+            messages.append(compiler_run.messages)
+            if compiler_run.output is None:
+                return CompilerRun(None, "".join(messages), compiler_run.timed_out)
+        return CompilerRun(output, "".join(messages))
 
-    def host(self, source: Path, output: Path, flags: Sequence[str] = (), seconds: float = SECONDS) -> Compiled:
+    def compile_host(
+        self, source: Path, output: Path, flags: Sequence[str] = (), seconds: float = SECONDS
+    ) -> CompilerRun:
         """Compiles the host side of a HIP source."""
         return self._run(
             [*self.command, "--cuda-host-only", *flags, "-c", str(source), "-o", str(output)], output, seconds
         )
 
-    def plain(self, source: Path, output: Path, flags: Sequence[str] = (), seconds: float = SECONDS) -> Compiled:
+    def compile_cpp(
+        self, source: Path, output: Path, flags: Sequence[str] = (), seconds: float = SECONDS
+    ) -> CompilerRun:
         """Compiles a C++ source, which is not HIP but uses the same headers."""
         return self._run([*self.command, "-x", "c++", *flags, "-c", str(source), "-o", str(output)], output, seconds)
 
-    def _run(self, command: Sequence[str], output: Path, seconds: float) -> Compiled:
-        ended = run(command, cwd=self.cwd, env=self.environment or None, seconds=seconds, keep_bytes=_KEPT_BYTES)
-        said = ended.stderr.decode(errors="replace")
-        return Compiled(output if ended.code == 0 and output.is_file() else None, said, ended.timed_out)
+    def _run(self, command: Sequence[str], output: Path, seconds: float) -> CompilerRun:
+        finished = run(
+            command, cwd=self.cwd, env=self.environment or None, seconds=seconds, keep_bytes=_MAX_OUTPUT_BYTES
+        )
+        messages = finished.stderr.decode(errors="replace")
+        return CompilerRun(output if finished.code == 0 and output.is_file() else None, messages, finished.timed_out)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.model.failure import MachineLacks
+from rocm3d.model.errors import MachineError
 from rocm3d.workspace.process import run
 
 if TYPE_CHECKING:
@@ -27,12 +27,12 @@ def isa_version(gfx: str) -> int:
     return int(major) * 1000 + int(minor, 16) * 100 + int(stepping, 16)
 
 
-def complete(root: Path, recipe: WheelToolchain, clang: Sequence[str]) -> None:
+def write_device_library(root: Path, recipe: WheelToolchain, clang: Sequence[str]) -> None:
     """Writes the files of the recipe that clang requires in a ROCm root."""
     bitcode = root / "amdgcn" / "bitcode"
     bitcode.mkdir(parents=True, exist_ok=True)
-    layout = _layout(bitcode, clang)
-    for name, text in _texts(recipe):
+    layout = _data_layout(bitcode, clang)
+    for name, text in _library_texts(recipe):
         _assemble(bitcode / f"{name}.bc", f'target datalayout = "{layout}"\ntarget triple = "{_TRIPLE}"\n{text}', clang)
     version = dict(zip(("MAJOR", "MINOR", "PATCH"), recipe.hip.split("."), strict=True))
     (root / "share" / "hip").mkdir(parents=True, exist_ok=True)
@@ -40,7 +40,7 @@ def complete(root: Path, recipe: WheelToolchain, clang: Sequence[str]) -> None:
     (root / "share" / "hip" / "version").write_text(lines, encoding="ascii")
 
 
-def _texts(recipe: WheelToolchain) -> Iterator[tuple[str, str]]:
+def _library_texts(recipe: WheelToolchain) -> Iterator[tuple[str, str]]:
     for name in recipe.empty_libraries:
         yield name, ""
     for library in recipe.libraries:
@@ -53,7 +53,7 @@ def _constant(symbol: str, kind: str, value: int) -> str:
     return f"@{symbol} = linkonce_odr hidden local_unnamed_addr addrspace(4) constant {kind} {value}\n"
 
 
-def _layout(folder: Path, clang: Sequence[str]) -> str:
+def _data_layout(folder: Path, clang: Sequence[str]) -> str:
     """The data layout of this compiler: another one would cause a warning in every compile."""
     probe = folder / "probe.c"
     probe.write_text("void nothing(void) {}\n", encoding="ascii")
@@ -61,7 +61,7 @@ def _layout(folder: Path, clang: Sequence[str]) -> str:
     probe.unlink()
     match = re.search(r'target datalayout = "([^"]+)"', ended.stdout.decode(errors="replace"))
     if match is None:
-        raise MachineLacks(f"{clang[0]} has no AMD targets: {ended.stderr.decode(errors='replace')[-200:]}")
+        raise MachineError(f"{clang[0]} has no AMD targets: {ended.stderr.decode(errors='replace')[-200:]}")
     return match.group(1)
 
 
@@ -72,4 +72,4 @@ def _assemble(output: Path, text: str, clang: Sequence[str]) -> None:
     ended = run(command)
     source.unlink()
     if ended.code != 0:
-        raise MachineLacks(f"cannot assemble {output.name}: {ended.stderr.decode(errors='replace')[-200:]}")
+        raise MachineError(f"cannot assemble {output.name}: {ended.stderr.decode(errors='replace')[-200:]}")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rocm3d.model.failure import MachineLacks
+from rocm3d.model.errors import MachineError
 from rocm3d.workspace.process import run
 
 if TYPE_CHECKING:
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 SCRIPT = Path(__file__).parents[1] / "payload" / "hipify_sources.py"
 _SECONDS = 300.0
-_KEPT_BYTES = 16 * 1024 * 1024
+_MAX_OUTPUT_BYTES = 16 * 1024 * 1024
 
 
 @dataclass(frozen=True)
-class Hipified:
+class HipifyResult:
     """`files` maps a source to its translation, or to itself if nothing changed. `failed`: errors by source."""
 
     version: str
@@ -41,13 +41,13 @@ class Hipify:
     package_parent: Path | None
     interpreter: Path = Path(sys.executable)
 
-    def sources(
+    def translate_sources(
         self, project: Path, sources: Sequence[Path], include_dirs: Sequence[Path] = (), *, jit: bool = False
-    ) -> Hipified:
+    ) -> HipifyResult:
         """Translates in place: pass paths of a copy only. With `jit`, `project` is an empty folder."""
         return self._run(project, sources, include_dirs, jit=jit)
 
-    def headers(self, project: Path) -> Hipified:
+    def translate_headers(self, project: Path) -> HipifyResult:
         """Translates a tree of torch's headers in place, such as c10/cuda to c10/hip."""
         return self._run(project, (), (), headers=True)
 
@@ -59,7 +59,7 @@ class Hipify:
         *,
         headers: bool = False,
         jit: bool = False,
-    ) -> Hipified:
+    ) -> HipifyResult:
         request = {
             "package_parent": str(self.package_parent or ""),
             "project": str(project),
@@ -68,24 +68,26 @@ class Hipify:
             "headers": headers,
             "jit": jit,
         }
-        note = project.with_name(f"{project.name}.hipify.json")
-        note.write_text(json.dumps(request), encoding="utf-8")
-        command = [str(self.interpreter), "-I", str(SCRIPT), str(note)]
-        ended = run(command, seconds=_SECONDS, keep_bytes=_KEPT_BYTES)
-        note.unlink()
+        request_file = project.with_name(f"{project.name}.hipify.json")
+        request_file.write_text(json.dumps(request), encoding="utf-8")
+        command = [str(self.interpreter), "-I", str(SCRIPT), str(request_file)]
+        ended = run(command, seconds=_SECONDS, keep_bytes=_MAX_OUTPUT_BYTES)
+        request_file.unlink()
         try:
-            answer: dict[str, Any] = json.loads(ended.stdout.splitlines()[-1])
+            response: dict[str, Any] = json.loads(ended.stdout.splitlines()[-1])
         except (ValueError, IndexError) as error:
-            said = ended.stderr.decode(errors="replace").strip().splitlines()
-            raise MachineLacks(f"hipify failed: {said[-1] if said else 'it printed no result'}") from error
-        return _hipified(answer)
+            stderr_lines = ended.stderr.decode(errors="replace").strip().splitlines()
+            raise MachineError(
+                f"hipify failed: {stderr_lines[-1] if stderr_lines else 'it printed no result'}"
+            ) from error
+        return _read_response(response)
 
 
-def _hipified(answer: dict[str, Any]) -> Hipified:
+def _read_response(response: dict[str, Any]) -> HipifyResult:
     files, failed = {}, {}
-    for source, item in answer["files"].items():
-        if item["path"] is None or "[error" in item["status"]:
-            failed[Path(source)] = item["status"]
+    for source, entry in response["files"].items():
+        if entry["path"] is None or "[error" in entry["status"]:
+            failed[Path(source)] = entry["status"]
         else:
-            files[Path(source)] = Path(item["path"])
-    return Hipified(answer["version"], files, failed)
+            files[Path(source)] = Path(entry["path"])
+    return HipifyResult(response["version"], files, failed)

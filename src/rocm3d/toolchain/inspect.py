@@ -13,11 +13,11 @@ from elftools.elf.dynamic import DynamicSection
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.model.inspection import InspectedBinary, Inspection, TargetCode
 from rocm3d.toolchain import cuda_fatbin
-from rocm3d.toolchain.code_object import NotACodeObject, read_code_object
-from rocm3d.toolchain.offload_bundle import PLAIN, BrokenBundle, read_bundles
+from rocm3d.toolchain.code_object import CodeObjectError, read_code_object
+from rocm3d.toolchain.offload_bundle import PLAIN, OffloadBundleError, read_bundles
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from rocm3d.model.inspection import Device
 
 _HIP_SECTION = ".hip_fatbin"
-_PYTHON = re.compile(r"\.(cpython-(\d)(\d+)|cp(\d)(\d+)|abi3)[-.]")
-_BINARY = re.compile(r"\.(so(\.\d+)*|o|hsaco|co|pyd)$")
+_PYTHON_TAG = re.compile(r"\.(cpython-(\d)(\d+)|cp(\d)(\d+)|abi3)[-.]")
+_BINARY_SUFFIX = re.compile(r"\.(so(\.\d+)*|o|hsaco|co|pyd)$")
 _MOST_BYTES = 4 * 1024**3
 # Mangled namespaces of torch, to search for in the undefined symbols of a library.
-_TORCH = ("3c10", "2at", "5torch")
+_TORCH_NAMESPACES = ("3c10", "2at", "5torch")
 
 
 def inspect(path: Path) -> Inspection:
@@ -37,23 +37,23 @@ def inspect(path: Path) -> Inspection:
     if not path.is_file():
         raise UserError(f"no such file: {path}", hint="pass a .so, .o, .hsaco or .whl")
     if zipfile.is_zipfile(path):
-        return _wheel(path)
-    binary = _binary(path.name, path.read_bytes())
+        return _inspect_wheel(path)
+    binary = _inspect_binary(path.name, path.read_bytes())
     if binary is None:
         raise UserError(f"{path} is neither an ELF file nor a wheel", hint="pass a .so, .o, .hsaco or .whl")
     return Inspection(name=path.name, binaries=(binary,))
 
 
-def _wheel(path: Path) -> Inspection:
+def _inspect_wheel(path: Path) -> Inspection:
     binaries, metadata = [], ""
     with zipfile.ZipFile(path) as archive:
         for member in sorted(archive.infolist(), key=lambda item: item.filename):
             if member.filename.endswith(".dist-info/METADATA"):
                 metadata = archive.read(member).decode(errors="replace")
-            elif _BINARY.search(member.filename):
+            elif _BINARY_SUFFIX.search(member.filename):
                 if member.file_size > _MOST_BYTES:
                     raise UserError(f"{member.filename} is too large: {member.file_size} bytes")
-                binary = _binary(member.filename, archive.read(member))
+                binary = _inspect_binary(member.filename, archive.read(member))
                 binaries += [] if binary is None else [binary]
     head = metadata.partition("\n\n")[0]
     fields = re.findall(r"^(Name|Version|Requires-Dist): (.*)$", head, re.MULTILINE)
@@ -62,32 +62,33 @@ def _wheel(path: Path) -> Inspection:
     return Inspection(name=path.name, distribution=name, requires=requires, binaries=tuple(binaries))
 
 
-def _binary(name: str, data: bytes) -> InspectedBinary | None:
+def _inspect_binary(name: str, data: bytes) -> InspectedBinary | None:
     if data.startswith(PLAIN):
-        return _of_bundles(name, data)
+        return _inspect_bundles(name, data)
     try:
         code = read_code_object(data)
-    except NotACodeObject:
-        return _host(name, data)
-    return InspectedBinary(path=name, device="amd", targets=(_target(code.gfx, data),))
+    except CodeObjectError:
+        return _inspect_host_object(name, data)
+    return InspectedBinary(path=name, device="amd", targets=(_target_code(code.gfx, data),))
 
 
-def _of_bundles(name: str, data: bytes) -> InspectedBinary:
-    targets, notes = _amd(data)
+def _inspect_bundles(name: str, data: bytes) -> InspectedBinary:
+    targets, notes = _read_amd_targets(data)
     return InspectedBinary(path=name, device="amd" if targets else "unknown", targets=targets, notes=notes)
 
 
-def _host(name: str, data: bytes) -> InspectedBinary | None:
+def _inspect_host_object(name: str, data: bytes) -> InspectedBinary | None:
     try:
         elf = ELFFile(io.BytesIO(data))
         sections = {section.name: section for section in elf.iter_sections()}
         hip, cuda = sections.get(_HIP_SECTION), [sections[key] for key in cuda_fatbin.SECTIONS if key in sections]
-        targets, notes = _amd(hip.data()) if hip is not None else ((), ())
+        targets, notes = _read_amd_targets(hip.data()) if hip is not None else ((), ())
         architectures = sorted(
-            {word for section in cuda for word in cuda_fatbin.read_fatbin(section.data())}, key=_number
+            {architecture for section in cuda for architecture in cuda_fatbin.read_fatbin(section.data())},
+            key=_architecture_key,
         )
-        symbols = list(_undefined(sections))
-        libraries = tuple(_needed(sections))
+        symbols = list(_undefined_symbols(sections))
+        libraries = tuple(_needed_libraries(sections))
     except (ELFError, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         return None
     return InspectedBinary(
@@ -96,9 +97,9 @@ def _host(name: str, data: bytes) -> InspectedBinary | None:
         targets=targets,
         cuda=tuple(architectures),
         libraries=libraries,
-        python=_python(name),
-        uses_torch=any(mark in symbol for symbol in symbols for mark in _TORCH),
-        cxx11_abi=_abi(symbols),
+        python=_python_version(name),
+        uses_torch=any(mark in symbol for symbol in symbols for mark in _TORCH_NAMESPACES),
+        cxx11_abi=_uses_cxx11_abi(symbols),
         notes=notes,
     )
 
@@ -111,24 +112,26 @@ def _device(*, amd: bool, hip: bool, cuda: bool) -> Device:
     return "unknown" if hip else "none"
 
 
-def _amd(section: bytes) -> tuple[tuple[TargetCode, ...], tuple[str, ...]]:
-    found: dict[str, TargetCode] = {}
+def _read_amd_targets(section: bytes) -> tuple[tuple[TargetCode, ...], tuple[str, ...]]:
+    by_target: dict[str, TargetCode] = {}
     notes = []
     try:
         for entry in read_bundles(section):
             if entry.target:
-                target = _target(entry.target, entry.data)
-                found[entry.target] = _joined(found[entry.target], target) if entry.target in found else target
-    except BrokenBundle as error:
+                target = _target_code(entry.target, entry.data)
+                by_target[entry.target] = (
+                    _merge(by_target[entry.target], target) if entry.target in by_target else target
+                )
+    except OffloadBundleError as error:
         notes.append(f"cannot read device code: {error}")
-    return tuple(found[key] for key in sorted(found)), tuple(notes)
+    return tuple(by_target[key] for key in sorted(by_target)), tuple(notes)
 
 
-def _target(name: str, data: bytes) -> TargetCode:
+def _target_code(name: str, data: bytes) -> TargetCode:
     gfx, *features = name.split(":")
     try:
         kernels = read_code_object(data).kernels
-    except NotACodeObject:
+    except CodeObjectError:
         return TargetCode(gfx=gfx, features=tuple(features))
     return TargetCode(
         gfx=gfx,
@@ -140,48 +143,51 @@ def _target(name: str, data: bytes) -> TargetCode:
     )
 
 
-def _joined(one: TargetCode, other: TargetCode) -> TargetCode:
+def _merge(first: TargetCode, second: TargetCode) -> TargetCode:
     return TargetCode(
-        gfx=one.gfx,
-        features=one.features,
-        wave_sizes=tuple(sorted({*one.wave_sizes, *other.wave_sizes})),
-        kernels=one.kernels + other.kernels,
-        empty_kernels=one.empty_kernels + other.empty_kernels,
-        spilling_kernels=one.spilling_kernels + other.spilling_kernels,
+        gfx=first.gfx,
+        features=first.features,
+        wave_sizes=tuple(sorted({*first.wave_sizes, *second.wave_sizes})),
+        kernels=first.kernels + second.kernels,
+        empty_kernels=first.empty_kernels + second.empty_kernels,
+        spilling_kernels=first.spilling_kernels + second.spilling_kernels,
     )
 
 
-def _undefined(sections: dict[str, Any]) -> Iterator[str]:
+def _undefined_symbols(sections: dict[str, Any]) -> Iterator[str]:
     table = sections.get(".dynsym") or sections.get(".symtab")
     if isinstance(table, SymbolTableSection):
         yield from (symbol.name for symbol in table.iter_symbols() if symbol["st_shndx"] == "SHN_UNDEF" and symbol.name)
 
 
-def _needed(sections: dict[str, Any]) -> Iterator[str]:
+def _needed_libraries(sections: dict[str, Any]) -> Iterator[str]:
     dynamic = sections.get(".dynamic")
     if isinstance(dynamic, DynamicSection):
         yield from (str(getattr(tag, "needed", "")) for tag in dynamic.iter_tags("DT_NEEDED"))
 
 
-def _abi(symbols: list[str]) -> bool | None:
+def _uses_cxx11_abi(symbols: list[str]) -> bool | None:
     """Whether it uses the C++11 ABI of std::string; None if it passes no strings to torch."""
     if any("__cxx11" in symbol for symbol in symbols):
         return True
     return (
         False
-        if any("Ss" in symbol and symbol.startswith("_Z") and any(m in symbol for m in _TORCH) for symbol in symbols)
+        if any(
+            "Ss" in symbol and symbol.startswith("_Z") and any(m in symbol for m in _TORCH_NAMESPACES)
+            for symbol in symbols
+        )
         else None
     )
 
 
-def _python(name: str) -> str:
-    match = _PYTHON.search(PurePosixPath(name).name)
+def _python_version(name: str) -> str:
+    match = _PYTHON_TAG.search(PurePosixPath(name).name)
     if match is None:
         return ""
     _, major, minor, other_major, other_minor = match.groups()
     return f"{major or other_major}.{minor or other_minor}" if major or other_major else "abi3"
 
 
-def _number(word: str) -> tuple[int, str]:
-    kind, _, number = word.partition("_")
+def _architecture_key(architecture: str) -> tuple[int, str]:
+    kind, _, number = architecture.partition("_")
     return int(number), kind

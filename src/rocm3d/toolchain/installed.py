@@ -9,7 +9,7 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rocm3d.model.toolchain import FoundToolchain
+from rocm3d.model.toolchain import DetectedToolchain
 from rocm3d.toolchain.compiler import Compiler
 from rocm3d.workspace.process import run
 
@@ -22,16 +22,16 @@ _CLANGS = ("llvm/bin/clang++", "lib/llvm/bin/clang++", "bin/amdclang++")
 _VERSION = re.compile(r"^#define HIP_VERSION_(MAJOR|MINOR|PATCH) +(\d+)", re.MULTILINE)
 
 
-def rocm_roots(environment: Mapping[str, str] = os.environ, usual: Path = Path("/opt")) -> Iterator[Path]:
+def rocm_roots(environment: Mapping[str, str] = os.environ, default_parent: Path = Path("/opt")) -> Iterator[Path]:
     """Possible ROCm folders, best first: environment variables, the pip SDK, /opt."""
     for name in _VARIABLES:
         if environment.get(name):
             yield Path(environment[name])
-    found = importlib.util.find_spec(_SDK)
-    if found is not None and found.origin is not None:
-        yield Path(found.origin).parent
-    yield usual / "rocm"
-    yield from sorted(usual.glob("rocm-*"), reverse=True)
+    spec = importlib.util.find_spec(_SDK)
+    if spec is not None and spec.origin is not None:
+        yield Path(spec.origin).parent
+    yield default_parent / "rocm"
+    yield from sorted(default_parent.glob("rocm-*"), reverse=True)
 
 
 def installed_rocm(roots: Iterator[Path] | None = None) -> Compiler | None:
@@ -40,7 +40,7 @@ def installed_rocm(roots: Iterator[Path] | None = None) -> Compiler | None:
         clang = next((root / name for name in _CLANGS if (root / name).is_file()), None)
         version = hip_version(root / "include")
         if clang is not None and version is not None:
-            about = FoundToolchain(kind="rocm", title=f"ROCm with HIP {version} in {root}", hip=version)
+            about = DetectedToolchain(kind="rocm", title=f"ROCm with HIP {version} in {root}", hip=version)
             command = (str(clang), "-x", "hip", f"--rocm-path={root}", "-isystem", str(root / "include"))
             return Compiler(about, command)
     return None
@@ -52,12 +52,12 @@ def system_clang(gfx: str, search: str | None = None) -> Compiler | None:
         clang = shutil.which(name, path=search)
         if clang is None:
             continue
-        ended = run(
+        finished = run(
             [clang, "-x", "hip", "--cuda-device-only", f"--offload-arch={gfx}", "-S", os.devnull, "-o", os.devnull]
         )
-        if ended.code == 0:
+        if finished.code == 0:
             version = hip_version(Path("/usr/include")) or ""
-            about = FoundToolchain(
+            about = DetectedToolchain(
                 kind="clang", title=f"{clang} with HIP {version or 'headers of unknown version'}", hip=version
             )
             return Compiler(about, (clang, "-x", "hip"))

@@ -13,13 +13,13 @@ DECLARED, COMPLETED, CUDA = FOLDER / "declared", FOLDER / "completed", FOLDER / 
 @cache
 def digest() -> str:
     """A digest of all shipped headers, for cache keys."""
-    seen = hashlib.sha256()
-    for path in sorted(item for item in FOLDER.rglob("*") if item.is_file()):
-        seen.update(path.relative_to(FOLDER).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
-    return seen.hexdigest()
+    hasher = hashlib.sha256()
+    for path in sorted(file for file in FOLDER.rglob("*") if file.is_file()):
+        hasher.update(path.relative_to(FOLDER).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    return hasher.hexdigest()
 
 
-def name_of(path: Path) -> str | None:
+def include_name(path: Path) -> str | None:
     """The path to use in #include for a shipped header; None for other files."""
     for folder in (DECLARED, COMPLETED, CUDA):
         if path.is_relative_to(folder):

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rocm3d.model.failure import MachineLacks
+from rocm3d.model.errors import MachineError
 from rocm3d.toolchain import prepared, torch_headers
 from rocm3d.toolchain.hipify import SCRIPT, Hipify
 from rocm3d.workspace.process import run
@@ -22,14 +22,14 @@ from rocm3d.workspace.state import cache_folder
 if TYPE_CHECKING:
     from rocm3d.model.toolchain import TorchWheel, WheelToolchain
 
-PLACES = Path(__file__).parents[1] / "payload" / "torch_places.py"
+TORCH_PATHS_SCRIPT = Path(__file__).parents[1] / "payload" / "torch_places.py"
 _STANDARD = re.compile(r"cpp_flag_prefix \+ '(c\+\+\d\d)'")
 _VERSION = re.compile(r"^__version__ = '([^']+)'", re.MULTILINE)
 _HIPIFY_VERSION = re.compile(r"""__version__ = ['"](\d+)""")
 
 
 @dataclass(frozen=True)
-class Flags:
+class TorchFlags:
     """Flags of torch's BuildExtension: for every source under ROCm, for device sources, and for nvcc."""
 
     common: tuple[str, ...]
@@ -49,7 +49,7 @@ class TorchKit:
     cuda_include: tuple[Path, ...]
     python_include: Path
     hipify: Hipify
-    flags: Flags
+    flags: TorchFlags
 
     @property
     def search(self) -> tuple[Path, ...]:
@@ -57,49 +57,49 @@ class TorchKit:
         return (*self.include, self.python_include)
 
 
-def of_wheel(recipe: WheelToolchain, part: TorchWheel, root: Path | None = None) -> TorchKit:
+def kit_from_wheel(recipe: WheelToolchain, part: TorchWheel, root: Path | None = None) -> TorchKit:
     """From a torch wheel of the prepared toolchain."""
-    folder = (root or prepared.place(recipe)) / part.folder
-    hip, plain = folder / "hip_include", folder / "include"
+    folder = (root or prepared.toolchain_folder(recipe)) / part.folder
+    hip_include, include = folder / "hip_include", folder / "include"
     return TorchKit(
         version=part.version,
         generation=part.hipify,
         root=folder,
-        include=(hip, *_both(plain)),
-        cuda_include=(*_both(plain), hip),
+        include=(hip_include, *_include_folders(include)),
+        cuda_include=(*_include_folders(include), hip_include),
         python_include=Path(sysconfig.get_path("include")),
         hipify=Hipify(folder),
-        flags=flags_of((folder / "cpp_extension.py").read_text(encoding="utf-8")),
+        flags=read_flags((folder / "cpp_extension.py").read_text(encoding="utf-8")),
     )
 
 
-def of_interpreter(interpreter: Path) -> TorchKit:
+def kit_from_interpreter(interpreter: Path) -> TorchKit:
     """From the torch of another environment. If it is not a ROCm build, HIP headers are generated from its headers."""
-    ended = run([str(interpreter), "-I", str(PLACES)])
+    finished = run([str(interpreter), "-I", str(TORCH_PATHS_SCRIPT)])
     try:
-        places = json.loads(ended.stdout)
+        paths = json.loads(finished.stdout)
     except ValueError as error:
-        raise MachineLacks(f"cannot run {interpreter} to locate torch") from error
-    if not places["torch"]:
-        raise MachineLacks(f"torch is not installed for {interpreter}")
-    torch = Path(places["torch"])
+        raise MachineError(f"cannot run {interpreter} to locate torch") from error
+    if not paths["torch"]:
+        raise MachineError(f"torch is not installed for {interpreter}")
+    torch = Path(paths["torch"])
     version = _VERSION.search((torch / "version.py").read_text(encoding="utf-8"))
-    named = _HIPIFY_VERSION.search((torch / "utils" / "hipify" / "__init__.py").read_text(encoding="utf-8"))
+    hipify_version = _HIPIFY_VERSION.search((torch / "utils" / "hipify" / "__init__.py").read_text(encoding="utf-8"))
     hipify = Hipify(None, interpreter)
-    hip = _hip_headers(torch, version.group(1) if version else "unknown", hipify)
+    hip_include = _hip_headers(torch, version.group(1) if version else "unknown", hipify)
     return TorchKit(
         version=version.group(1) if version else "unknown",
-        generation=int(named.group(1)) if named else 1,
+        generation=int(hipify_version.group(1)) if hipify_version else 1,
         root=torch,
-        include=(*hip, *_both(torch / "include")),
-        cuda_include=(*_both(torch / "include"), *hip),
-        python_include=Path(places["include"]),
+        include=(*hip_include, *_include_folders(torch / "include")),
+        cuda_include=(*_include_folders(torch / "include"), *hip_include),
+        python_include=Path(paths["include"]),
         hipify=hipify,
-        flags=flags_of((torch / "utils" / "cpp_extension.py").read_text(encoding="utf-8")),
+        flags=read_flags((torch / "utils" / "cpp_extension.py").read_text(encoding="utf-8")),
     )
 
 
-def flags_of(text: str) -> Flags:
+def read_flags(text: str) -> TorchFlags:
     """Parses torch's cpp_extension.py, whose flag lists are literals."""
     lists: dict[str, tuple[str, ...]] = {}
     for node in ast.parse(text).body:
@@ -107,7 +107,7 @@ def flags_of(text: str) -> Flags:
             words = [item.value for item in node.value.elts if isinstance(item, ast.Constant)]
             lists[node.targets[0].id] = tuple(word for word in words if isinstance(word, str))
     standard = _STANDARD.search(text)
-    return Flags(
+    return TorchFlags(
         common=(*lists.get("COMMON_HIP_FLAGS", ()), "-fPIC"),
         device=lists.get("COMMON_HIPCC_FLAGS", ()),
         cuda=lists.get("COMMON_NVCC_FLAGS", ()),
@@ -115,7 +115,7 @@ def flags_of(text: str) -> Flags:
     )
 
 
-def _both(include: Path) -> tuple[Path, Path]:
+def _include_folders(include: Path) -> tuple[Path, Path]:
     return include, include / "torch" / "csrc" / "api" / "include"
 
 
@@ -124,15 +124,15 @@ def _hip_headers(torch: Path, version: str, hipify: Hipify) -> tuple[Path, ...]:
     if (torch / "include" / "c10" / "hip").is_dir():
         return ()
     # The key includes the code that generates them, so that an upgrade generates new ones.
-    makers = b"".join(path.read_bytes() for path in (Path(torch_headers.__file__), SCRIPT))
-    made_by = hashlib.sha256(makers).hexdigest()[:12]
-    kept = cache_folder() / "torch-headers" / f"{version}-{sys.version_info[0]}-{made_by}"
-    if not kept.is_dir():
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=kept.parent, prefix="making-") as making:
-            torch_headers.make(torch / "include", Path(making) / "made", hipify)
+    generator_code = b"".join(path.read_bytes() for path in (Path(torch_headers.__file__), SCRIPT))
+    generator_digest = hashlib.sha256(generator_code).hexdigest()[:12]
+    cached = cache_folder() / "torch-headers" / f"{version}-{sys.version_info[0]}-{generator_digest}"
+    if not cached.is_dir():
+        cached.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=cached.parent, prefix="making-") as making:
+            torch_headers.write_hip_headers(torch / "include", Path(making) / "made", hipify)
             try:
-                (Path(making) / "made").rename(kept)
+                (Path(making) / "made").rename(cached)
             except OSError:  # another process was faster
-                assert kept.is_dir()
-    return (kept,)
+                assert cached.is_dir()
+    return (cached,)

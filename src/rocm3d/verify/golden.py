@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
-from rocm3d.artifact.arrays import arrays, need_numpy
-from rocm3d.artifact.difference import compare, kind
+from rocm3d.artifact.arrays import read_arrays, require_numpy
+from rocm3d.artifact.difference import compare, tolerance_dtype
 from rocm3d.knowledge.base import suggestion
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.model.golden import ComparedTensor, GoldenComparison
-from rocm3d.record.golden import read
+from rocm3d.record.golden import read_recording
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -43,56 +43,58 @@ class Tolerances:
             classes = {name.partition("-")[2] for name in known}
             raise UserError(f"no tolerance for operation {operation!r}", hint=suggestion(operation, classes))
         pairs = []
-        for word in chosen:
-            pattern, equals, name = word.rpartition("=")
+        for option in chosen:
+            pattern, equals, name = option.rpartition("=")
             if not equals or name not in known:
-                raise UserError(f"--tolerance {word}: expected PATTERN=TOLERANCE", hint=suggestion(name, known))
+                raise UserError(f"--tolerance {option}: expected PATTERN=TOLERANCE", hint=suggestion(name, known))
             pairs.append((pattern, name))
         return cls(known, operation, tuple(pairs))
 
-    def of_tensor(self, name: str, dtype: str) -> Tolerance:
+    def for_tensor(self, name: str, dtype: str) -> Tolerance:
         """Integers must be equal, whatever the class of operation. Raises UserError if there is no such tolerance."""
         chosen = next((tolerance for pattern, tolerance in self.chosen if fnmatchcase(name, pattern)), None)
-        wanted = chosen or (EXACT if dtype == "int" else f"{dtype}-{self.operation}")
-        if wanted not in self.known:
-            theirs = [known for known in self.known if known.startswith(f"{dtype}-")]
-            hint = f"choose one with --tolerance '{name}=NAME': {', '.join(theirs) or f'none exists for {dtype}'}"
-            raise UserError(f"{name} is {dtype}, but there is no tolerance {wanted}", hint=hint)
-        return self.known[wanted]
+        tolerance_name = chosen or (EXACT if dtype == "int" else f"{dtype}-{self.operation}")
+        if tolerance_name not in self.known:
+            same_dtype = [known for known in self.known if known.startswith(f"{dtype}-")]
+            hint = f"choose one with --tolerance '{name}=NAME': {', '.join(same_dtype) or f'none exists for {dtype}'}"
+            raise UserError(f"{name} is {dtype}, but there is no tolerance {tolerance_name}", hint=hint)
+        return self.known[tolerance_name]
 
 
 def compare_golden(reference: Path, candidate: Path, tolerances: Tolerances) -> GoldenComparison:
     """Compares every tensor of either recording. One that exists on one side only does not agree."""
-    need_numpy()
-    first, second = read(reference), read(candidate)
+    require_numpy()
+    first, second = read_recording(reference), read_recording(candidate)
     a, b = _tensors(reference, first), _tensors(candidate, second)
     return GoldenComparison(
         reference=str(reference),
         candidate=str(candidate),
         reference_environment={"machine": first.machine, **first.environment},
         candidate_environment={"machine": second.machine, **second.environment},
-        tensors=tuple(_compared(name, a, b, tolerances) for name in dict.fromkeys((*a, *b))),
+        tensors=tuple(_compare_tensor(name, a, b, tolerances) for name in dict.fromkeys((*a, *b))),
     )
 
 
 def _tensors(folder: Path, recording: Recording) -> Tensors:
     return {
-        name: value for item in recording.files for name, value in _of_file(folder / item.path, item.name, item.dtype)
+        name: value
+        for file in recording.files
+        for name, value in _file_tensors(folder / file.path, file.name, file.dtype)
     }
 
 
-def _of_file(path: Path, name: str, dtype: str) -> Iterator[tuple[str, tuple[Array, str]]]:
-    for part, array in arrays(path):
-        numbers = kind(array, dtype)
-        if numbers is not None:
-            yield f"{name}:{part}" if part else name, (array, numbers)
+def _file_tensors(path: Path, name: str, dtype: str) -> Iterator[tuple[str, tuple[Array, str]]]:
+    for part, array in read_arrays(path):
+        number_kind = tolerance_dtype(array, dtype)
+        if number_kind is not None:
+            yield f"{name}:{part}" if part else name, (array, number_kind)
 
 
-def _compared(name: str, a: Tensors, b: Tensors, tolerances: Tolerances) -> ComparedTensor:
+def _compare_tensor(name: str, a: Tensors, b: Tensors, tolerances: Tolerances) -> ComparedTensor:
     if name not in a or name not in b:
-        where = "the candidate" if name in a else "the reference"
-        return ComparedTensor(name=name, agrees=False, reason=f"missing in {where}")
-    (first, dtype), (second, other) = a[name], b[name]
-    if dtype != other:
-        return ComparedTensor(name=name, agrees=False, reason=f"is {other}, not {dtype}", dtype=dtype)
-    return compare(name, first, second, dtype, tolerances.of_tensor(name, dtype))
+        missing_side = "the candidate" if name in a else "the reference"
+        return ComparedTensor(name=name, agrees=False, reason=f"missing in {missing_side}")
+    (first, dtype), (second, other_dtype) = a[name], b[name]
+    if dtype != other_dtype:
+        return ComparedTensor(name=name, agrees=False, reason=f"is {other_dtype}, not {dtype}", dtype=dtype)
+    return compare(name, first, second, dtype, tolerances.for_tensor(name, dtype))

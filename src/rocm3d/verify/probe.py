@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Literal
 
 from rocm3d.model.verdict import Level, Verdict
 from rocm3d.verify.backends.environment import Environment
-from rocm3d.verify.compilation.building import Building
+from rocm3d.verify.compilation.compile_options import CompileOptions
 
 if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
     from rocm3d.model.inventory import Scan
     from rocm3d.model.patch import Patch
     from rocm3d.model.plan import Plan
-    from rocm3d.verify.resolution.answer import Resolution
-    from rocm3d.verify.runs.kept import Kept
+    from rocm3d.verify.resolution.resolver import Resolution
+    from rocm3d.verify.runs.stored_run import StoredRun
     from rocm3d.workspace.tree import Tree
 
 
@@ -33,9 +33,9 @@ class Network:
     `resolutions` is a cache that the probes of one verification share.
     """
 
-    refused: str = "needs the network. Run rocm3d verify . --level resolve"
+    disabled_reason: str = "needs the network. Run rocm3d verify . --level resolve"
     resolver: ResolverName = "uv"
-    answers: dict[object, Resolution] = field(default_factory=dict, compare=False)
+    resolutions: dict[object, Resolution] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True)
@@ -46,13 +46,13 @@ class Case:
     patch: Patch
     tree: Tree
     originals: Mapping[str, bytes | None]
-    now: Scan
+    current_scan: Scan
     targets: tuple[str, ...]
     knowledge: Knowledge | None = None
     network: Network = field(default_factory=Network)
     environment: Environment = field(default_factory=Environment)
-    building: Building = field(default_factory=Building)
-    runs: tuple[Kept, ...] = ()
+    compile_options: CompileOptions = field(default_factory=CompileOptions)
+    runs: tuple[StoredRun, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Probe:
     module: str
     level: Level
     attempt: Callable[[Case], Verdict | tuple[Verdict, ...]]
-    asks_servers: bool = False
+    needs_network: bool = False
 
     @property
     def name(self) -> str:
@@ -74,5 +74,5 @@ class Probe:
 def probes() -> tuple[Probe, ...]:
     """Every probe, sorted by name. The modules of the package are listed; there is no table to edit."""
     package = importlib.import_module("rocm3d.verify.probes")
-    names = sorted(item.name for item in pkgutil.iter_modules(package.__path__))
+    names = sorted(module.name for module in pkgutil.iter_modules(package.__path__))
     return tuple(importlib.import_module(f"{package.__name__}.{name}").probe for name in names)

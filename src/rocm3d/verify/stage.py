@@ -14,27 +14,27 @@ LEVELS: tuple[Level, ...] = get_args(Level)
 
 def verify(case: Case, levels: Iterable[Level] = LEVELS) -> Verdicts:
     """All verdicts, in the order of LEVELS."""
-    asked = set(levels)
-    found = [verdict for level in LEVELS if level in asked for verdict in _of_level(level, case)]
-    return Verdicts(repository=case.patch.repository, targets=case.targets, verdicts=tuple(found))
+    requested_levels = set(levels)
+    verdicts = [verdict for level in LEVELS if level in requested_levels for verdict in _level_verdicts(level, case)]
+    return Verdicts(repository=case.patch.repository, targets=case.targets, verdicts=tuple(verdicts))
 
 
-def _of_level(level: Level, case: Case) -> list[Verdict]:
-    reason = _cannot(level, case)
+def _level_verdicts(level: Level, case: Case) -> list[Verdict]:
+    reason = _not_run_reason(level, case)
     if reason is not None:
         return [Verdict(level=level, probe="any", outcome="not_run", reason=reason)]
-    found: list[Verdict] = []
+    verdicts: list[Verdict] = []
     for probe in probes():
         if probe.level == level:
-            given = probe.attempt(case)
-            found += [given] if isinstance(given, Verdict) else given
-    return found
+            result = probe.attempt(case)
+            verdicts += [result] if isinstance(result, Verdict) else result
+    return verdicts
 
 
-def _cannot(level: Level, case: Case) -> str | None:
-    of_level = [probe for probe in probes() if probe.level == level]
-    if not of_level:
+def _not_run_reason(level: Level, case: Case) -> str | None:
+    level_probes = [probe for probe in probes() if probe.level == level]
+    if not level_probes:
         return f"rocm3d {__version__} has no {level} probe"
     if case.patch.dry_run:
         return "the patch is a dry run"
-    return case.network.refused or None if all(probe.asks_servers for probe in of_level) else None
+    return case.network.disabled_reason or None if all(probe.needs_network for probe in level_probes) else None

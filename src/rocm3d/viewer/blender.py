@@ -9,25 +9,25 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rocm3d.model.failure import MachineLacks, UserError
-from rocm3d.viewer.layout import arrange, axes, frame
+from rocm3d.model.errors import MachineError, UserError
+from rocm3d.viewer.layout import arrange, camera_axes, frame_camera
 from rocm3d.viewer.shape import Splats, Surface
-from rocm3d.viewer.stage import dot, names
+from rocm3d.viewer.stage import point_size, short_names
 from rocm3d.workspace.process import run
 from rocm3d.workspace.scratch import scratch_folder
 
 if TYPE_CHECKING:
-    from rocm3d.artifact.sight import Array
+    from rocm3d.artifact.artifact_report import Array
     from rocm3d.viewer.layout import Pose
     from rocm3d.viewer.shape import Shape
 
 PAYLOAD = Path(__file__).parents[1] / "payload" / "blender_scene.py"
-MARK = "rocm3d-scene "
-SECONDS = 600.0
+RESULT_PREFIX = "rocm3d-scene "
+TIMEOUT_SECONDS = 600.0
 # The name that Cycles uses for AMD GPUs; without one it renders on the CPU.
-KINDS = ("HIP",)
+DEVICE_KINDS = ("HIP",)
 # Limit of ellipsoids in a scene, their size in standard deviations, and the minimum opacity to be drawn.
-MOST, _WIDE, _SEEN = 300_000, 1.5, 0.1
+MAX_ELLIPSOIDS, _ELLIPSOID_SIZE, _MIN_OPACITY = 300_000, 1.5, 0.1
 
 
 def write(
@@ -41,19 +41,20 @@ def write(
         request = {**_request(shapes, size, folder), "out": str(out.resolve())}
         if render is not None:
             request |= {"render": str(render.resolve()), "samples": 8}
-        place = folder / "request.json"
-        place.write_text(json.dumps(request), encoding="utf-8")
-        ended = run([*command, str(place)], seconds=SECONDS)
-    return _answer(ended.code, ended.stdout, ended.stderr)
+        request_path = folder / "request.json"
+        request_path.write_text(json.dumps(request), encoding="utf-8")
+        completed = run([*command, str(request_path)], seconds=TIMEOUT_SECONDS)
+    return _parse_result(completed.code, completed.stdout, completed.stderr)
 
 
-def told(done: dict[str, Any]) -> list[str]:
+def summary_lines(result: dict[str, Any]) -> list[str]:
     """Which Blender and device were used, and how Gaussians are approximated."""
-    devices = f" ({', '.join(done['devices'])})" if done["devices"] else ": no AMD GPU found"
-    lines = [f"Blender {done['blender']}, Cycles on {done['device']}{devices}"]
-    if any(item["as"] == "ellipsoids" for item in done["items"]):
+    devices = f" ({', '.join(result['devices'])})" if result["devices"] else ": no AMD GPU found"
+    lines = [f"Blender {result['blender']}, Cycles on {result['device']}{devices}"]
+    if any(item["as"] == "ellipsoids" for item in result["items"]):
         lines.append(
-            f"Gaussians are drawn as opaque ellipsoids of {_WIDE} standard deviations; those below {_SEEN:.0%} opacity "
+            f"Gaussians are drawn as opaque ellipsoids of {_ELLIPSOID_SIZE} standard deviations; "
+            f"those below {_MIN_OPACITY:.0%} opacity "
             "are left out. Points are spheres."
         )
     return lines
@@ -66,7 +67,7 @@ def _command(python: Path | None) -> list[str]:
         return [sys.executable, "-I", str(PAYLOAD)]
     blender = shutil.which("blender")
     if blender is None:
-        raise MachineLacks(
+        raise MachineError(
             "neither bpy nor Blender is installed",
             hint='pip install "rocm3d[blender]", install Blender, or pass a Python that has bpy with --python',
         )
@@ -77,67 +78,67 @@ def _request(shapes: list[Shape], size: tuple[int, int], folder: Path) -> dict[s
     import numpy
 
     poses, _ = arrange(shapes)
-    camera = frame(shapes, poses, size[0] / size[1])
-    named = names([shape.path for shape in shapes])
+    camera = frame_camera(shapes, poses, size[0] / size[1])
+    labels = short_names([shape.path for shape in shapes])
     items = [
-        _item(shape, pose, name, folder / str(number))
-        for number, (shape, pose, name) in enumerate(zip(shapes, poses, named, strict=True))
+        _shape_entry(shape, pose, name, folder / str(number))
+        for number, (shape, pose, name) in enumerate(zip(shapes, poses, labels, strict=True))
     ]
     return {
         "items": items,
         "camera": {
             "position": camera.position.tolist(),
-            "rotation": numpy.stack(axes(), axis=1).tolist(),
+            "rotation": numpy.stack(camera_axes(), axis=1).tolist(),
             "field": camera.field,
         },
         "size": list(size),
-        "kinds": list(KINDS),
+        "kinds": list(DEVICE_KINDS),
     }
 
 
-def _item(shape: Shape, pose: Pose, name: str, place: Path) -> dict[str, Any]:
+def _shape_entry(shape: Shape, pose: Pose, name: str, stem: Path) -> dict[str, Any]:
     import numpy
 
     matrix = numpy.eye(4)
-    matrix[:3, :3] = pose.turn * pose.scale
-    matrix[:3, 3] = pose.place - pose.turn @ (pose.centre * pose.scale)
-    told = {"name": name, "matrix": matrix.tolist()}
-    if isinstance(shape.form, Surface):
-        file = place.with_suffix(".glb")
-        file.write_bytes(shape.form.glb)
-        return {**told, "kind": "mesh", "file": str(file)}
-    file = place.with_suffix(".npz")
-    numpy.savez(file, allow_pickle=False, **_balls(shape, pose))
-    return {**told, "kind": "points", "file": str(file)}
+    matrix[:3, :3] = pose.rotation * pose.scale
+    matrix[:3, 3] = pose.offset - pose.rotation @ (pose.centre * pose.scale)
+    entry = {"name": name, "matrix": matrix.tolist()}
+    if isinstance(shape.content, Surface):
+        file = stem.with_suffix(".glb")
+        file.write_bytes(shape.content.glb)
+        return {**entry, "kind": "mesh", "file": str(file)}
+    file = stem.with_suffix(".npz")
+    numpy.savez(file, allow_pickle=False, **_ellipsoids(shape, pose))
+    return {**entry, "kind": "points", "file": str(file)}
 
 
-def _balls(shape: Shape, pose: Pose) -> dict[str, Array]:
+def _ellipsoids(shape: Shape, pose: Pose) -> dict[str, Array]:
     """Centres, sizes, quaternions (w, x, y, z) and RGBA colours in linear space, as Blender expects."""
     import numpy
 
-    form = shape.form
+    form = shape.content
     if isinstance(form, Splats):
-        kept = form.opacities >= min(_SEEN, float(form.opacities.max()))
-        centres, colours = form.centres[kept], form.colours[kept]
-        sizes, turns = form.sizes[kept] * _WIDE, form.rotations[kept]
+        visible = form.opacities >= min(_MIN_OPACITY, float(form.opacities.max()))
+        centres, colours = form.centres[visible], form.colours[visible]
+        sizes, turns = form.scales[visible] * _ELLIPSOID_SIZE, form.rotations[visible]
     else:
         assert not isinstance(form, Surface)
         centres, colours = form.points, form.colours
-        sizes = numpy.full((len(centres), 3), dot(len(centres)) / 2 / pose.scale)
+        sizes = numpy.full((len(centres), 3), point_size(len(centres)) / 2 / pose.scale)
         turns = numpy.tile([1.0, 0.0, 0.0, 0.0], (len(centres), 1))
     linear = (colours / 255.0) ** 2.2
     shade = numpy.concatenate([linear, numpy.ones((len(linear), 1))], axis=1)
     return {"centres": centres, "size": sizes, "turn": turns, "shade": shade}
 
 
-def _answer(code: int | None, out: bytes, err: bytes) -> dict[str, Any]:
+def _parse_result(exit_code: int | None, out: bytes, err: bytes) -> dict[str, Any]:
     for line in reversed(out.decode("utf-8", "replace").splitlines()):
-        if line.startswith(MARK):
-            done: dict[str, Any] = json.loads(line.removeprefix(MARK))
-            return done
-    said = [line for line in (err + b"\n" + out).decode("utf-8", "replace").splitlines() if line.strip()]
-    last = next((line for line in said if "Error" in line), said[-1] if said else "")
+        if line.startswith(RESULT_PREFIX):
+            result: dict[str, Any] = json.loads(line.removeprefix(RESULT_PREFIX))
+            return result
+    messages = [line for line in (err + b"\n" + out).decode("utf-8", "replace").splitlines() if line.strip()]
+    last = next((line for line in messages if "Error" in line), messages[-1] if messages else "")
     if "No module named 'bpy'" in last:
-        raise MachineLacks("this Python has no bpy", hint="pip install bpy, in a separate environment")
-    why = f"exceeded the limit of {SECONDS:g} s" if code is None else f"exited with code {code}"
-    raise MachineLacks(f"Blender {why} and wrote no scene", hint=last.strip()[:200])
+        raise MachineError("this Python has no bpy", hint="pip install bpy, in a separate environment")
+    why = f"exceeded the limit of {TIMEOUT_SECONDS:g} s" if exit_code is None else f"exited with code {exit_code}"
+    raise MachineError(f"Blender {why} and wrote no scene", hint=last.strip()[:200])

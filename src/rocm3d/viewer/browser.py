@@ -10,15 +10,15 @@ import webbrowser
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from rocm3d.model.failure import MachineLacks
-from rocm3d.workspace.process import beside
-from rocm3d.workspace.scratch import kept_folder
+from rocm3d.model.errors import MachineError
+from rocm3d.workspace.process import run_in_background
+from rocm3d.workspace.scratch import guarded_scratch_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from rocm3d.workspace.process import Companion
+    from rocm3d.workspace.process import BackgroundProcess
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 # Software rendering, so that it works on every machine. Background network access is off.
@@ -38,46 +38,46 @@ _ARGUMENTS = (
     "--enable-logging=stderr",
 )
 _CONSOLE = re.compile(r':(INFO|WARNING|ERROR):CONSOLE[:(]\d+\)?\] "(.*)", source:', re.DOTALL)
-_KEPT = 4 * 1024 * 1024
+_MAX_OUTPUT_BYTES = 4 * 1024 * 1024
 # Chromium creates `org.chromium.Chromium.XXXXXX/SingletonSocket` in TMPDIR; Unix limits the length of socket paths.
-_SOCKET, _LONGEST_SOCKET = 48, 104
+_SOCKET_NAME_LENGTH, _MAX_SOCKET_PATH = 48, 104
 
 
-def chromium() -> str:
+def find_chromium() -> str:
     """The path of the first Chromium or Chrome on PATH."""
     for name in PROGRAMS:
-        place = shutil.which(name)
-        if place:
-            return place
-    raise MachineLacks(
+        program = shutil.which(name)
+        if program:
+            return program
+    raise MachineError(
         "--screenshot needs Chromium, which is not installed",
         hint="install chromium, or leave out --screenshot to open your own browser",
     )
 
 
 @contextmanager
-def headless(url: str, width: int, height: int) -> Iterator[Companion]:
+def headless(url: str, width: int, height: int) -> Iterator[BackgroundProcess]:
     """Chromium with one page of this size in pixels. Process and profile are removed at the end of the block."""
-    program = chromium()
+    program = find_chromium()
     # Chromium's sandbox does not start as root.
     sandbox = () if os.name == "nt" or os.geteuid() else ("--no-sandbox",)
     size = (f"--window-size={width},{height}", "--kiosk", f"--screen-info={{{width}x{height}}}")
-    with kept_folder() as folder:
+    with guarded_scratch_folder() as folder:
         command = [program, *_ARGUMENTS, *sandbox, *size, f"--user-data-dir={folder / 'profile'}", url]
-        with beside(command, env=_environment(folder), keep_bytes=_KEPT) as companion:
+        with run_in_background(command, env=_environment(folder), keep_bytes=_MAX_OUTPUT_BYTES) as companion:
             yield companion
 
 
 def _environment(folder: Path) -> dict[str, str]:
     """TMPDIR next to the profile, or /tmp if the path of Chromium's socket would be too long."""
-    short = len(str(folder)) + _SOCKET < _LONGEST_SOCKET
+    short = len(str(folder)) + _SOCKET_NAME_LENGTH < _MAX_SOCKET_PATH
     return {**os.environ, "TMPDIR": str(folder) if short else "/tmp"}  # noqa: S108
 
 
-def console(printed: bytes) -> list[str]:
+def console_messages(output: bytes) -> list[str]:
     """Messages that the page wrote to the browser's console."""
-    lines = printed.decode("utf-8", "replace").splitlines()
-    return [found[2] for line in lines if (found := _CONSOLE.search(line))]
+    lines = output.decode("utf-8", "replace").splitlines()
+    return [match[2] for line in lines if (match := _CONSOLE.search(line))]
 
 
 def open_window(url: str) -> bool:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rocm3d.artifact.artifact_report import InvalidArtifactError
 from rocm3d.artifact.check import check
-from rocm3d.artifact.sight import Unfit
-from rocm3d.model.failure import MachineLacks, UserError
+from rocm3d.model.errors import MachineError, UserError
 from rocm3d.viewer import cloud, gaussians, mesh
 from rocm3d.viewer.shape import Shape
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from rocm3d.model.artifact import Artifact
     from rocm3d.viewer.shape import Up
 
-INSTALL = 'pip install "rocm3d[view]"'
+INSTALL_COMMAND = 'pip install "rocm3d[view]"'
 KINDS = ("splat", "mesh", "points")
 # Browsers get slow above the first limit; software rendering for screenshots above the second.
-MOST, MOST_IN_SOFTWARE = 1_000_000, 100_000
+MAX_IN_BROWSER, MAX_IN_SOFTWARE = 1_000_000, 100_000
 # The metric that holds the number of elements, by kind.
-_COUNT = {"splat": "gaussians", "mesh": "vertices", "points": "points"}
+_COUNT_METRIC = {"splat": "gaussians", "mesh": "vertices", "points": "points"}
 # Prefixes of problems that leave nothing to see; other problems become notes of the picture.
-_UNSEEN = ("empty:", "all ", "invisible:", "collapsed:", "no faces:", "degenerate: none")
+_INVISIBLE_PROBLEMS = ("empty:", "all ", "invisible:", "collapsed:", "no faces:", "degenerate: none")
 
 
-def need_packages() -> None:
+def require_packages() -> None:
     """Raise if the extra `view` is not installed."""
     try:
         import numpy  # noqa: F401
@@ -34,19 +34,24 @@ def need_packages() -> None:
         import trimesh  # noqa: F401
         import viser  # noqa: F401
     except ImportError as error:
-        raise MachineLacks(f"{error.name} is not installed; rocm3d needs it to show artifacts", hint=INSTALL) from error
+        raise MachineError(
+            f"{error.name} is not installed; rocm3d needs it to show artifacts", hint=INSTALL_COMMAND
+        ) from error
 
 
-def drawable(artifact: Artifact) -> bool:
+def is_drawable(artifact: Artifact) -> bool:
     """Whether there is anything to see. A file with problems may still be drawable."""
     if artifact.kind not in KINDS or not artifact.metrics:
         return False
-    return not artifact.reason.startswith(_UNSEEN) and artifact.metrics.get(_COUNT[artifact.kind], 0) > 0
+    return (
+        not artifact.reason.startswith(_INVISIBLE_PROBLEMS)
+        and artifact.metrics.get(_COUNT_METRIC[artifact.kind], 0) > 0
+    )
 
 
-def refuse(artifact: Artifact) -> None:
+def refuse_undrawable(artifact: Artifact) -> None:
     """Raise with the reason if a file cannot be drawn."""
-    if drawable(artifact):
+    if is_drawable(artifact):
         return
     if artifact.kind in KINDS or artifact.reason:
         raise UserError(f"{artifact.path}: {artifact.reason or 'nothing to draw'}")
@@ -56,29 +61,33 @@ def refuse(artifact: Artifact) -> None:
     )
 
 
-def shape(path: Path, up: Up | None = None, most: int = MOST, artifact: Artifact | None = None) -> Shape:
+def load_shape(
+    path: Path, up: Up | None = None, limit: int = MAX_IN_BROWSER, artifact: Artifact | None = None
+) -> Shape:
     """Check a file in a subprocess, then load it. `artifact` is the result of an earlier check."""
     if artifact is None:
         if not path.is_file():
             raise UserError(f"{path} is not a file" if path.exists() else f"{path} does not exist")
         artifact = check(path)
-    refuse(artifact)
-    broken, notes = int(artifact.metrics.get("not_finite", 0)), list(artifact.problems)
+    refuse_undrawable(artifact)
+    nonfinite, notes = int(artifact.metrics.get("not_finite", 0)), list(artifact.problems)
     try:
         if artifact.kind == "splat":
-            form, told = gaussians.read(path, most)
-            return Shape(path, artifact, form, up or guessed_up(artifact), (*notes, *told))
+            form, sampling_notes = gaussians.read(path, limit)
+            return Shape(path, artifact, form, up or guess_up_axis(artifact), (*notes, *sampling_notes))
         if artifact.kind == "points":
-            points, told = cloud.read(path, most)
-            return Shape(path, artifact, points, up or guessed_up(artifact), (*notes, *told))
-        return Shape(path, artifact, mesh.read(path, broken=broken > 0), up or guessed_up(artifact), tuple(notes))
-    except Unfit as error:
+            points, sampling_notes = cloud.read(path, limit)
+            return Shape(path, artifact, points, up or guess_up_axis(artifact), (*notes, *sampling_notes))
+        return Shape(
+            path, artifact, mesh.read(path, has_nonfinite=nonfinite > 0), up or guess_up_axis(artifact), tuple(notes)
+        )
+    except InvalidArtifactError as error:
         raise UserError(f"{path}: {error}") from error
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror}") from error
 
 
-def guessed_up(artifact: Artifact) -> Up:
+def guess_up_axis(artifact: Artifact) -> Up:
     """Only glTF defines an up axis. Splats and points usually have camera coordinates, with y down."""
     if artifact.format in ("GLB", "glTF", "OBJ"):
         return "+y"

@@ -9,7 +9,7 @@ import socket
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +25,7 @@ def serve(host: str = HOST, port: int | None = None, label: str = "rocm3d view")
     import viser
 
     if port:
-        _refuse_taken(host, port)
+        _refuse_used_port(host, port)
     # Browsers open and drop connections; that is not an error.
     logging.getLogger("websockets").setLevel(logging.CRITICAL)
     with contextlib.redirect_stdout(io.StringIO()):
@@ -38,18 +38,20 @@ def serve(host: str = HOST, port: int | None = None, label: str = "rocm3d view")
             server.stop()
 
 
-def url(server: ViserServer) -> str:
+def server_url(server: ViserServer) -> str:
     """An address that a browser on this machine can open."""
     host = server.get_host()
     return f"http://{'localhost' if host == '0.0.0.0' else host}:{server.get_port()}"  # noqa: S104  (compared, not bound)
 
 
-def _refuse_taken(host: str, port: int) -> None:
+def _refuse_used_port(host: str, port: int) -> None:
     """viser would silently use another port than the requested one."""
     try:
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind((host, port))
     except (OSError, OverflowError) as error:
-        said = getattr(error, "strerror", None) or error
-        raise UserError(f"cannot listen on {host}:{port}: {said}", hint="leave out --port to use a free one") from error
+        reason = getattr(error, "strerror", None) or error
+        raise UserError(
+            f"cannot listen on {host}:{port}: {reason}", hint="leave out --port to use a free one"
+        ) from error

@@ -5,19 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from rocm3d.artifact.sight import Unfit
+from rocm3d.artifact.artifact_report import InvalidArtifactError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from rocm3d.artifact.sight import Array
+    from rocm3d.artifact.artifact_report import Array
     from rocm3d.model.artifact import Artifact
 
 Up = Literal["+x", "-x", "+y", "-y", "+z", "-z"]
 
 # Percentiles cut off at either end: a few outliers would make everything else tiny.
-_ASIDE = 1.0
-_SAMPLE = 4096
+_OUTLIER_PERCENT = 1.0
+_SAMPLE_SIZE = 4096
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Splats:
     """Centres and standard deviations (n, 3), quaternions w x y z (n, 4), colours uint8 (n, 3), opacities (n)."""
 
     centres: Array
-    sizes: Array
+    scales: Array
     rotations: Array
     colours: Array
     opacities: Array
@@ -45,7 +45,7 @@ class Surface:
 
 
 @dataclass(frozen=True)
-class Cloud:
+class PointCloud:
     """Points (n, 3) and uint8 colours (n, 3)."""
 
     points: Array
@@ -58,18 +58,18 @@ class Shape:
 
     path: Path
     artifact: Artifact
-    form: Splats | Surface | Cloud
+    content: Splats | Surface | PointCloud
     up: Up
     notes: tuple[str, ...] = ()
 
     @property
     def counts(self) -> dict[str, int]:
         """Number of elements in the file, by the label that is shown."""
-        named = {"gaussians": "Gaussians", "vertices": "vertices", "faces": "faces", "points": "points"}
-        return {word: int(self.artifact.metrics[key]) for key, word in named.items() if key in self.artifact.metrics}
+        labels = {"gaussians": "Gaussians", "vertices": "vertices", "faces": "faces", "points": "points"}
+        return {word: int(self.artifact.metrics[key]) for key, word in labels.items() if key in self.artifact.metrics}
 
     @property
-    def counted(self) -> str:
+    def counts_text(self) -> str:
         """Such as `8 vertices, 12 faces`."""
         return ", ".join(f"{count:,} {word}" for word, count in self.counts.items())
 
@@ -77,29 +77,29 @@ class Shape:
         """Some of its points (n, 3) without outliers: what the camera must show."""
         import numpy
 
-        points = self.form.points
-        some = points[:: max(1, len(points) // _SAMPLE)].astype(numpy.float64)
-        if isinstance(self.form, Surface):
+        points = self.content.points
+        sampled = points[:: max(1, len(points) // _SAMPLE_SIZE)].astype(numpy.float64)
+        if isinstance(self.content, Surface):
             # A surface has no outliers: its extreme points are part of it.
             ends = numpy.concatenate([points[points.argmin(axis=0)], points[points.argmax(axis=0)]])
-            return numpy.concatenate([some, ends.astype(numpy.float64)])
-        low, high = numpy.percentile(some, [_ASIDE, 100 - _ASIDE], axis=0)
+            return numpy.concatenate([sampled, ends.astype(numpy.float64)])
+        low, high = numpy.percentile(sampled, [_OUTLIER_PERCENT, 100 - _OUTLIER_PERCENT], axis=0)
         slack = (high - low).max() * 1e-6
-        inside = ((some >= low - slack) & (some <= high + slack)).all(axis=1)
+        inside = ((sampled >= low - slack) & (sampled <= high + slack)).all(axis=1)
         # With few points, the three ranges together may exclude most of them.
-        kept = some[inside] if inside.sum() > len(some) / 2 else some
-        return _widened(kept, self.form.sizes) if isinstance(self.form, Splats) else kept
+        central = sampled[inside] if inside.sum() > len(sampled) / 2 else sampled
+        return _add_gaussian_extent(central, self.content.scales) if isinstance(self.content, Splats) else central
 
 
-def _widened(centres: Array, sizes: Array) -> Array:
+def _add_gaussian_extent(centres: Array, scales: Array) -> Array:
     """Gaussians extend beyond their centres: by two median deviations, since a few may be as large as the sky."""
     import numpy
 
-    reach = 2 * float(numpy.median(sizes.max(axis=1))) * numpy.eye(3)
+    reach = 2 * float(numpy.median(scales.max(axis=1))) * numpy.eye(3)
     return numpy.concatenate([centres, *(centres + sign * step for step in reach for sign in (1, -1))])
 
 
 def refuse_empty(points: Array) -> None:
     """Raise if no finite points remain."""
     if not len(points):
-        raise Unfit("no finite points to draw")
+        raise InvalidArtifactError("no finite points to draw")

@@ -6,26 +6,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rocm3d.viewer.gaussians import covariances
-from rocm3d.viewer.layout import MARGIN, PAGE_MARGIN, arrange, frame
-from rocm3d.viewer.mesh import matte
-from rocm3d.viewer.shape import Cloud, Splats, Surface
+from rocm3d.viewer.layout import MARGIN, PAGE_MARGIN, arrange, frame_camera
+from rocm3d.viewer.mesh import without_metal
+from rocm3d.viewer.shape import PointCloud, Splats, Surface
 
 if TYPE_CHECKING:
     from viser import ViserServer
 
-    from rocm3d.artifact.sight import Array
+    from rocm3d.artifact.artifact_report import Array
     from rocm3d.viewer.layout import Camera, Pose
     from rocm3d.viewer.shape import Shape
 
 # Share of the height that a label takes above its shape.
 HEADROOM = 0.1
-_LIFT, _LONGEST = 0.2, 40
+_LABEL_GAP, _MAX_LABEL_LENGTH = 0.2, 40
 # Point size as a share of the spacing that the points would have on a square; minimum and maximum in world units.
-_DOT, _FINEST, _COARSEST = 1.5, 0.006, 0.15
+_POINT_SPACING_SHARE, _MIN_POINT_SIZE, _MAX_POINT_SIZE = 1.5, 0.006, 0.15
 ROOT = "/shown"
 
 
-def light(server: ViserServer, *, plain: bool) -> None:
+def add_lights(server: ViserServer, *, plain: bool) -> None:
     """Hemisphere and directional light, without shadows. `plain` leaves out the environment map.
 
     Software rendering needs half a minute for an environment map.
@@ -41,25 +41,27 @@ def light(server: ViserServer, *, plain: bool) -> None:
 def draw(server: ViserServer, shapes: list[Shape], *, aspect: float, plain: bool = False) -> tuple[Camera, list[str]]:
     """Replace the content of the scene. Returns the camera that shows all of it, and notes about scales."""
     poses, notes = arrange(shapes)
-    named = names([shape.path for shape in shapes])
+    labels = short_names([shape.path for shape in shapes])
     headroom = HEADROOM if len(shapes) > 1 else 0.0
-    camera = frame(shapes, poses, aspect, headroom, MARGIN if plain else PAGE_MARGIN)
+    camera = frame_camera(shapes, poses, aspect, headroom, MARGIN if plain else PAGE_MARGIN)
     highest = max(camera.height(pose.world(shape.sample())) for shape, pose in zip(shapes, poses, strict=True))
     with server.atomic():
         server.scene.remove_by_name(ROOT)
         server.scene.add_frame(ROOT, show_axes=False)
         for number, (shape, pose) in enumerate(zip(shapes, poses, strict=True)):
             node = f"{ROOT}/{number}"
-            server.scene.add_frame(node, show_axes=False, wxyz=_quaternion(pose.turn), position=pose.place)
-            _add(server, f"{node}/form", shape, pose, plain=plain)
+            server.scene.add_frame(node, show_axes=False, wxyz=_quaternion(pose.rotation), position=pose.offset)
+            _add_shape(server, f"{node}/form", shape, pose, plain=plain)
             if len(shapes) > 1:
-                text = f"{named[number]}: {shape.counted}"
-                _label(server, f"{ROOT}/label{number}", text, camera.over(pose.place, highest + _LIFT))
-        _aim(server, camera)
+                text = f"{labels[number]}: {shape.counts_text}"
+                _add_label(
+                    server, f"{ROOT}/label{number}", text, camera.label_position(pose.offset, highest + _LABEL_GAP)
+                )
+        _set_camera(server, camera)
     return camera, notes
 
 
-def names(paths: list[Path]) -> list[str]:
+def short_names(paths: list[Path]) -> list[str]:
     """File names, with as many parent folders as make them unique."""
     for depth in range(1, max(len(path.parts) for path in paths) + 1):
         short = [str(Path(*path.parts[-depth:])) for path in paths]
@@ -68,55 +70,60 @@ def names(paths: list[Path]) -> list[str]:
     return [str(path) for path in paths]
 
 
-def _add(server: ViserServer, node: str, shape: Shape, pose: Pose, *, plain: bool) -> None:
-    form, scene = shape.form, server.scene
-    if isinstance(form, Splats):
+def _add_shape(server: ViserServer, node: str, shape: Shape, pose: Pose, *, plain: bool) -> None:
+    content, scene = shape.content, server.scene
+    if isinstance(content, Splats):
         import numpy
 
         # Scaled here: the browser stores covariances as float16.
-        moments = (covariances(form) * pose.scale**2).clip(-6e4, 6e4)
+        moments = (covariances(content) * pose.scale**2).clip(-6e4, 6e4)
         scene.add_gaussian_splats(
             node,
-            centers=_small(form.centres, pose),
+            centers=_to_display_scale(content.centres, pose),
             covariances=moments.astype(numpy.float32),
-            rgbs=form.colours,
-            opacities=form.opacities[:, None].astype(numpy.float32),
+            rgbs=content.colours,
+            opacities=content.opacities[:, None].astype(numpy.float32),
         )
-    elif isinstance(form, Surface):
-        glb = matte(form.glb) if plain else form.glb
+    elif isinstance(content, Surface):
+        glb = without_metal(content.glb) if plain else content.glb
         scene.add_glb(node, glb, scale=pose.scale, position=-pose.centre * pose.scale, cast_shadow=False)
-    elif isinstance(form, Cloud):
+    elif isinstance(content, PointCloud):
         scene.add_point_cloud(
             node,
-            points=_small(form.points, pose),
-            colors=form.colours,
-            point_size=dot(len(form.points)),
+            points=_to_display_scale(content.points, pose),
+            colors=content.colours,
+            point_size=point_size(len(content.points)),
             point_shape="circle",
             precision="float32",
         )
 
 
-def dot(count: int) -> float:
+def point_size(count: int) -> float:
     """In world units: the more points, the smaller."""
-    return float(min(_COARSEST, max(_FINEST, _DOT * 6.0 / max(count, 1) ** 0.5)))
+    return float(min(_MAX_POINT_SIZE, max(_MIN_POINT_SIZE, _POINT_SPACING_SHARE * 6.0 / max(count, 1) ** 0.5)))
 
 
-def _small(points: Array, pose: Pose) -> Array:
+def _to_display_scale(points: Array, pose: Pose) -> Array:
     import numpy
 
     moved: Array = ((points - pose.centre) * pose.scale).astype(numpy.float32)
     return moved
 
 
-def _label(server: ViserServer, node: str, text: str, place: Array) -> None:
-    short = text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
-    server.scene.add_label(node, short, position=place, anchor="bottom-center")
+def _add_label(server: ViserServer, node: str, text: str, position: Array) -> None:
+    short = text if len(text) <= _MAX_LABEL_LENGTH else f"{text[: _MAX_LABEL_LENGTH - 3]}..."
+    server.scene.add_label(node, short, position=position, anchor="bottom-center")
 
 
-def _aim(server: ViserServer, camera: Camera) -> None:
+def _set_camera(server: ViserServer, camera: Camera) -> None:
     """For clients that connect later, and for those that are connected."""
-    start = server.initial_camera
-    start.position, start.look_at, start.up, start.fov = camera.position, camera.target, (0.0, 0.0, 1.0), camera.field
+    initial = server.initial_camera
+    initial.position, initial.look_at, initial.up, initial.fov = (
+        camera.position,
+        camera.target,
+        (0.0, 0.0, 1.0),
+        camera.field,
+    )
     for client in server.get_clients().values():
         client.camera.up_direction = (0.0, 0.0, 1.0)
         client.camera.position, client.camera.look_at = camera.position, camera.target

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field, ValidationError
 
-from rocm3d.model.base import Record, describe
-from rocm3d.model.failure import UserError
-from rocm3d.model.toml import NotToml, parse
-from rocm3d.model.wish import LicenceRule
+from rocm3d.model.base import Record, describe_validation_error
+from rocm3d.model.errors import UserError
+from rocm3d.model.plan_choices import LicenceRule
+from rocm3d.model.toml import TomlError, parse
 
 if TYPE_CHECKING:
     from rocm3d.workspace.tree import Tree
@@ -24,30 +24,32 @@ class Configuration(Record):
     licence_policy: LicenceRule | None = Field(default=None, alias="licence-policy")
 
 
-def configuration(tree: Tree) -> Configuration:
+def read_configuration(tree: Tree) -> Configuration:
     """Read the settings. Having both files is an error, because one of them would be ignored silently."""
-    own, shared = _toml(tree, "rocm3d.toml", strict=True), _toml(tree, "pyproject.toml", strict=False)
-    tool = shared.get("tool")
+    settings, pyproject = _read_toml(tree, "rocm3d.toml", strict=True), _read_toml(tree, "pyproject.toml", strict=False)
+    tool = pyproject.get("tool")
     section = tool.get("rocm3d") if isinstance(tool, dict) else None
-    if own and section:
+    if settings and section:
         raise UserError("both rocm3d.toml and [tool.rocm3d] in pyproject.toml exist", hint="remove one of them")
-    if not own and section is None:
+    if not settings and section is None:
         return Configuration.model_construct()  # the defaults, without the cost of building the validator
-    name = "rocm3d.toml" if own else "pyproject.toml, [tool.rocm3d]"
+    name = "rocm3d.toml" if settings else "pyproject.toml, [tool.rocm3d]"
     try:
-        return Configuration.model_validate(own or section or {})
+        return Configuration.model_validate(settings or section or {})
     except ValidationError as error:
-        raise UserError(f"{name}: {describe(error)}", hint="known keys: gpu, only, skip, licence-policy") from error
+        raise UserError(
+            f"{name}: {describe_validation_error(error)}", hint="known keys: gpu, only, skip, licence-policy"
+        ) from error
 
 
-def _toml(tree: Tree, path: str, *, strict: bool) -> dict[str, Any]:
+def _read_toml(tree: Tree, path: str, *, strict: bool) -> dict[str, Any]:
     """`strict` is for rocm3d.toml. A broken pyproject.toml is reported by scan, so it is ignored here."""
     data = tree.peek(path)
     if data is None:
         return {}
     try:
         return parse(data)
-    except NotToml as error:
+    except TomlError as error:
         if strict:
             raise UserError(f"{path}: {error}") from error
         return {}

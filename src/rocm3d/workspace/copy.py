@@ -7,8 +7,8 @@ import shutil
 import stat
 from pathlib import Path
 
-from rocm3d.model.failure import UserError
-from rocm3d.workspace.state import FOLDER
+from rocm3d.model.errors import UserError
+from rocm3d.workspace.state import STATE_FOLDER
 
 
 def copy_tree(source: Path, into: Path) -> None:
@@ -18,7 +18,7 @@ def copy_tree(source: Path, into: Path) -> None:
     if into.resolve().is_relative_to(source.resolve()):
         raise UserError(f"--into {into} is inside the repository", hint="pass a folder outside of it")
     try:
-        shutil.copytree(source, into, symlinks=True, ignore=_unwanted, dirs_exist_ok=True)
+        shutil.copytree(source, into, symlinks=True, ignore=_names_to_omit, dirs_exist_ok=True)
     except shutil.Error as error:
         first = error.args[0][0]
         raise UserError(f"cannot copy {first[0]}: {first[2]}", hint="make it readable or remove it") from error
@@ -26,11 +26,11 @@ def copy_tree(source: Path, into: Path) -> None:
         raise UserError(f"cannot copy to {into}: {error.strerror}") from error
 
 
-def _unwanted(folder: str, names: list[str]) -> set[str]:
-    special = {name for name in names if not _copyable(Path(folder) / name)}
-    return special | ({FOLDER} & set(names))
+def _names_to_omit(folder: str, names: list[str]) -> set[str]:
+    special = {name for name in names if not _is_copyable(Path(folder) / name)}
+    return special | ({STATE_FOLDER} & set(names))
 
 
-def _copyable(path: Path) -> bool:
+def _is_copyable(path: Path) -> bool:
     mode = os.lstat(path).st_mode
     return stat.S_ISREG(mode) or stat.S_ISDIR(mode) or stat.S_ISLNK(mode)

@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from rocm3d.model.base import Document
 
-D = TypeVar("D", bound="Document")
-_PIECE = 1024 * 1024
+DocumentT = TypeVar("DocumentT", bound="Document")
+_CHUNK_CHARACTERS = 1024 * 1024
 
 # Keyed by class name, so that a stage imports only the models that it reads or writes.
-FILES = {
+DOCUMENT_FILES = {
     "Scan": ("inventory.json", "scan"),
     "Plan": ("plan.json", "plan"),
     "Patch": ("patch.json", "apply"),
@@ -36,69 +36,67 @@ class Documents:
 
     def path(self, kind: type[Document]) -> Path:
         """The path of a document, which may not exist yet."""
-        return self.folder / FILES[kind.__name__][0]
+        return self.folder / DOCUMENT_FILES[kind.__name__][0]
 
     def write(self, document: Document) -> Path:
         """Write a document atomically."""
         return self.write_text(self.path(type(document)), document.to_json())
 
-    def write_text(self, place: Path, text: str) -> Path:
+    def write_text(self, path: Path, text: str) -> Path:
         """Write a text file in the work folder atomically."""
-        return self._put(place, lambda temporary: write_pieces(temporary, text))
+        return self._write_atomically(path, lambda temporary: write_chunks(temporary, text))
 
-    def write_bytes(self, place: Path, data: bytes) -> Path:
+    def write_bytes(self, path: Path, data: bytes) -> Path:
         """Write a binary file in the work folder atomically."""
-        return self._put(place, lambda temporary: temporary.write_bytes(data))
+        return self._write_atomically(path, lambda temporary: temporary.write_bytes(data))
 
     @staticmethod
-    def _put(place: Path, write: Callable[[Path], object]) -> Path:
+    def _write_atomically(path: Path, write: Callable[[Path], object]) -> Path:
         try:
-            put_whole(place, write)
+            write_atomically(path, write)
         except OSError as error:
-            raise UserError(
-                f"cannot write {place}: {error.strerror}", hint="pass another folder with --work"
-            ) from error
-        return place
+            raise UserError(f"cannot write {path}: {error.strerror}", hint="pass another folder with --work") from error
+        return path
 
-    def find(self, kind: type[D]) -> D | None:
+    def find(self, kind: type[DocumentT]) -> DocumentT | None:
         """A document, or None if its stage has not run."""
-        place = self.path(kind)
-        if not place.is_file():
+        path = self.path(kind)
+        if not path.is_file():
             return None
         try:
-            text = place.read_text(encoding="utf-8")
+            text = path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            raise UserError(f"cannot read {place}: {error}", hint="rerun the stage that writes it") from error
-        return kind.from_json(text, str(place))
+            raise UserError(f"cannot read {path}: {error}", hint="rerun the stage that writes it") from error
+        return kind.from_json(text, str(path))
 
-    def read(self, kind: type[D]) -> D:
+    def read(self, kind: type[DocumentT]) -> DocumentT:
         """A document. If it does not exist, UserError names the stage to run first."""
-        found = self.find(kind)
-        if found is None:
-            name, stage = FILES[kind.__name__]
+        document = self.find(kind)
+        if document is None:
+            name, stage = DOCUMENT_FILES[kind.__name__]
             raise UserError(f"{self.folder} has no {name}", hint=f"run `rocm3d {stage} PATH` first")
-        return found
+        return document
 
 
-def put_whole(place: Path, write: Callable[[Path], object], *, durable: bool = False) -> None:
+def write_atomically(path: Path, write: Callable[[Path], object], *, durable: bool = False) -> None:
     """Write a file atomically: after a crash it is the old one or the new one. `durable`: also after a power loss."""
     # A random name: a symbolic link under a predictable name would redirect the write.
-    with tempfile.TemporaryDirectory(dir=place.parent, prefix="new-") as folder:
-        temporary = Path(folder) / place.name
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix="new-") as folder:
+        temporary = Path(folder) / path.name
         write(temporary)
         if durable:
             with temporary.open("rb") as stream:
                 os.fsync(stream.fileno())
-        temporary.replace(place)
+        temporary.replace(path)
 
 
-def write_pieces(place: Path, text: str) -> None:
+def write_chunks(path: Path, text: str) -> None:
     """Write a text file without a second, encoded copy of it in memory."""
-    with place.open("w", encoding="utf-8") as stream:
-        for piece in pieces(text):
-            stream.write(piece)
+    with path.open("w", encoding="utf-8") as stream:
+        for chunk in chunks(text):
+            stream.write(chunk)
 
 
-def pieces(text: str) -> Iterator[str]:
+def chunks(text: str) -> Iterator[str]:
     """Split a text into chunks of 1 Mi characters."""
-    return (text[start : start + _PIECE] for start in range(0, len(text), _PIECE))
+    return (text[start : start + _CHUNK_CHARACTERS] for start in range(0, len(text), _CHUNK_CHARACTERS))

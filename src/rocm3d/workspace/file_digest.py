@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 def file_digest(path: Path) -> str:
     """Hexadecimal, as printed by sha256sum."""
-    whole = hashlib.sha256()
+    digest = hashlib.sha256()
     with path.open("rb") as file:
-        while piece := file.read(1 << 20):
-            whole.update(piece)
-    return whole.hexdigest()
+        while chunk := file.read(1 << 20):
+            digest.update(chunk)
+    return digest.hexdigest()

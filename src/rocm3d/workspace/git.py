@@ -6,31 +6,31 @@ import os
 import shutil
 from typing import TYPE_CHECKING
 
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.workspace.process import run
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 # The configuration of a repository can make git start programs; these options disable them.
-_SAFE = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "submodule.recurse=false")
+_SAFE_OPTIONS = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "submodule.recurse=false")
 
 
-def uncommitted(root: Path) -> list[str] | None:
+def uncommitted_paths(root: Path) -> list[str] | None:
     """Changed or untracked paths below `root`, relative to it; None if git does not track the folder."""
     if shutil.which("git") is None:
         return None
     code, prefix = _git(root, "rev-parse", "--show-prefix")
     if code != 0 or _git(root, "check-ignore", "-q", ".")[0] == 0:
         return None
-    below = prefix.removesuffix("\n")
+    folder = prefix.removesuffix("\n")
     code, status = _git(root, "status", "--porcelain", "-z", "--", ".", env=_without_filters(root))
     if code != 0:
         raise UserError(f"git status failed in {root}", hint="run `git status` there, or use --into DIR")
-    return [path.removeprefix(below) for path in _changed(status)]
+    return [path.removeprefix(folder) for path in _parse_status(status)]
 
 
-def head(root: Path) -> str | None:
+def head_commit(root: Path) -> str | None:
     """The current commit of a checkout; None if `root` is not the root of one."""
     if shutil.which("git") is None or not (root / ".git").exists():
         return None
@@ -38,7 +38,7 @@ def head(root: Path) -> str | None:
     return commit.strip() if code == 0 and commit.strip() else None
 
 
-def origin(root: Path) -> str:
+def origin_url(root: Path) -> str:
     """The configured URL of the remote `origin`; empty if there is none."""
     if shutil.which("git") is None or not (root / ".git").exists():
         return ""
@@ -46,10 +46,10 @@ def origin(root: Path) -> str:
     return url.strip() if code == 0 else ""
 
 
-def committed(root: Path, path: str) -> bytes | None:
+def committed_file(root: Path, path: str) -> bytes | None:
     """A file of the current commit, with the line endings of the checkout; None if it is not in the commit."""
     finished = run(
-        ["git", *_SAFE, "-C", str(root), "cat-file", "--filters", f"HEAD:{path}"],
+        ["git", *_SAFE_OPTIONS, "-C", str(root), "cat-file", "--filters", f"HEAD:{path}"],
         env=_without_filters(root),
         keep_bytes=16 * 1024 * 1024,
     )
@@ -66,7 +66,7 @@ def _without_filters(root: Path) -> dict[str, str]:
     return {**os.environ, **settings, "GIT_CONFIG_COUNT": str(len(keys))}
 
 
-def _changed(status: str) -> list[str]:
+def _parse_status(status: str) -> list[str]:
     """Paths from `git status --porcelain -z`. After a rename the old name follows as a separate entry."""
     entries, paths = iter(status.split("\0")), []
     for entry in entries:
@@ -78,5 +78,5 @@ def _changed(status: str) -> list[str]:
 
 
 def _git(root: Path, *arguments: str, env: dict[str, str] | None = None) -> tuple[int | None, str]:
-    finished = run(["git", *_SAFE, "-C", str(root), *arguments], env=env, keep_bytes=16 * 1024 * 1024)
+    finished = run(["git", *_SAFE_OPTIONS, "-C", str(root), *arguments], env=env, keep_bytes=16 * 1024 * 1024)
     return finished.code, finished.stdout.decode("utf-8", "replace")

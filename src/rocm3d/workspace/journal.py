@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rocm3d.model.failure import UserError
-from rocm3d.workspace.state import FOLDER, state_folder
+from rocm3d.model.errors import UserError
+from rocm3d.workspace.state import STATE_FOLDER, state_folder
 
 
 def digest(content: bytes) -> str:
@@ -22,7 +22,7 @@ def digest(content: bytes) -> str:
 
 
 @dataclass
-class Entry:
+class JournalEntry:
     """One changed file: digests before (None: did not exist) and after, and the folders created for it."""
 
     before: str | None
@@ -32,41 +32,41 @@ class Entry:
 
 
 @dataclass
-class Journal:
+class UndoJournal:
     """PATH/.rocm3d/undo/: originals by digest, and journal.json. Written and synced before each change."""
 
     root: Path
-    entries: dict[str, Entry]
+    entries: dict[str, JournalEntry]
 
     @classmethod
-    def open(cls, root: Path) -> Journal:
+    def open(cls, root: Path) -> UndoJournal:
         """The journal of a tree; empty if nothing was applied."""
-        path = root / FOLDER / "undo" / "journal.json"
+        path = root / STATE_FOLDER / "undo" / "journal.json"
         if path.parent.is_symlink() or path.parent.parent.is_symlink():
             raise UserError(f"{path.parent} is a symlink; rocm3d does not follow it", hint="remove the link")
         if not path.is_file():
             return cls(root, {})
         try:
             raw = json.loads(path.read_text(encoding="utf-8"))
-            return cls(root, {name: _entry(entry) for name, entry in raw["entries"].items()})
+            return cls(root, {name: _parse_entry(entry) for name, entry in raw["entries"].items()})
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             raise UserError(f"{path} is damaged: {error}", hint="restore the tree from git") from error
 
     @property
     def folder(self) -> Path:
         """The folder of journal.json and the original contents."""
-        return self.root / FOLDER / "undo"
+        return self.root / STATE_FOLDER / "undo"
 
     def record(self, path: str, before: bytes | None, after: bytes, folders: list[str]) -> None:
         """Record a change before it is made. The first original of a path stays, so that undo restores that one."""
-        known = self.entries.get(path)
-        if known is None:
+        entry = self.entries.get(path)
+        if entry is None:
             if before is not None:
-                self._keep(before)
-            self.entries[path] = Entry(None if before is None else digest(before), digest(after), folders)
+                self._store_original(before)
+            self.entries[path] = JournalEntry(None if before is None else digest(before), digest(after), folders)
         else:
-            now = None if before is None else digest(before)
-            self.entries[path] = Entry(known.before, digest(after), known.folders, previous=now)
+            current_digest = None if before is None else digest(before)
+            self.entries[path] = JournalEntry(entry.before, digest(after), entry.folders, previous=current_digest)
         self._save()
 
     def original(self, path: str) -> bytes | None:
@@ -82,7 +82,7 @@ class Journal:
             raise UserError(f"the stored original of {path} is damaged", hint="restore the tree from git")
         return content
 
-    def forget(self) -> None:
+    def delete(self) -> None:
         """Delete the journal after the tree was restored."""
         self.entries = {}
         # journal.json first: as long as it exists, the originals must exist too.
@@ -90,7 +90,7 @@ class Journal:
         if self.folder.is_dir():
             shutil.rmtree(self.folder)
 
-    def _keep(self, content: bytes) -> None:
+    def _store_original(self, content: bytes) -> None:
         self._write(digest(content), content)
 
     def _save(self) -> None:
@@ -115,9 +115,9 @@ class Journal:
             ) from error
 
 
-def _entry(raw: dict[str, Any]) -> Entry:
+def _parse_entry(raw: dict[str, Any]) -> JournalEntry:
     """Validate an entry: a repository can contain a forged journal."""
-    entry = Entry(**raw)
+    entry = JournalEntry(**raw)
     for value in (entry.before, entry.after, entry.previous):
         if value is not None and not re.fullmatch("[0-9a-f]{64}", value):
             raise ValueError(f"{value!r} is not a digest")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING
 
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 
 if sys.platform == "win32":
     import msvcrt
@@ -18,23 +18,23 @@ else:
 if TYPE_CHECKING:
     from pathlib import Path
 
-_SECONDS, _PAUSE = 20.0, 0.02
+_TIMEOUT_SECONDS, _POLL_SECONDS = 20.0, 0.02
 
 
 @contextmanager
-def alone(place: Path, seconds: float = _SECONDS) -> Iterator[None]:
+def file_lock(path: Path, seconds: float = _TIMEOUT_SECONDS) -> Iterator[None]:
     """Hold an exclusive lock on `<file>.lock`. The lock file is never removed: that would allow two holders."""
-    lock = place.with_name(f"{place.name}.lock")
+    lock = path.with_name(f"{path.name}.lock")
     with lock.open("a") as stream:
-        until = time.monotonic() + seconds
-        while not _taken(stream):
-            if time.monotonic() > until:
+        deadline = time.monotonic() + seconds
+        while not _try_lock(stream):
+            if time.monotonic() > deadline:
                 raise UserError(f"another rocm3d has held {lock} for {seconds:.0f} s", hint="retry when it is done")
-            time.sleep(_PAUSE)
+            time.sleep(_POLL_SECONDS)
         yield
 
 
-def _taken(stream: IO[str]) -> bool:
+def _try_lock(stream: IO[str]) -> bool:
     try:
         if sys.platform == "win32":
             msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)

@@ -9,42 +9,42 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from rocm3d.model.failure import Failure
+from rocm3d.model.errors import Rocm3dError
 from rocm3d.workspace.state import cache_folder
 
 LIMIT_BYTES = 256 * 1024 * 1024
-_SECONDS_TO_WAIT = 5.0
+_LOCK_TIMEOUT_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
 class ResultCache:
     """Values by key in one SQLite file. Every error counts as a cache miss."""
 
-    place: Path
+    path: Path
 
     @classmethod
     def open(cls, name: str) -> ResultCache | None:
         """The cache with this name; None if the user's cache folder is not usable."""
         try:
             return cls(cache_folder() / f"{name}.sqlite")
-        except Failure:
+        except Rocm3dError:
             return None
 
     def get(self, keys: list[str]) -> dict[str, str]:
         """The cached values among these keys."""
-        found: dict[str, str] = {}
+        values: dict[str, str] = {}
         with contextlib.suppress(sqlite3.Error), self._connection() as connection:
             for key in keys:
                 row = connection.execute("SELECT value FROM results WHERE key = ?", (key,)).fetchone()
                 if row is not None:
-                    found[key] = row[0]
-        return found
+                    values[key] = row[0]
+        return values
 
     def put(self, values: Mapping[str, str]) -> None:
         """Store values. A cache that exceeds the size limit is cleared first."""
         with contextlib.suppress(OSError):
-            if self.place.is_file() and self.place.stat().st_size > LIMIT_BYTES:
-                self.place.unlink()
+            if self.path.is_file() and self.path.stat().st_size > LIMIT_BYTES:
+                self.path.unlink()
         try:
             with self._connection() as connection:
                 connection.executemany("INSERT OR REPLACE INTO results VALUES (?, ?)", values.items())
@@ -53,11 +53,11 @@ class ResultCache:
         except sqlite3.DatabaseError:
             # Corrupt, for example after a crash. It is only a cache, so delete it.
             with contextlib.suppress(OSError):
-                self.place.unlink()
+                self.path.unlink()
 
     @contextmanager
     def _connection(self) -> Iterator[sqlite3.Connection]:
-        connection = sqlite3.connect(self.place, timeout=_SECONDS_TO_WAIT)
+        connection = sqlite3.connect(self.path, timeout=_LOCK_TIMEOUT_SECONDS)
         try:
             connection.execute("CREATE TABLE IF NOT EXISTS results (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID")
             with connection:

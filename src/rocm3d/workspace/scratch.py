@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rocm3d.workspace.process import kept
+from rocm3d.workspace.process import cleanup_if_killed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,11 +23,11 @@ def scratch_folder() -> Iterator[Path]:
 
 
 @contextmanager
-def kept_folder() -> Iterator[Path]:
+def guarded_scratch_folder() -> Iterator[Path]:
     """An empty folder that is removed even if this process is killed, together with the programs it started."""
     # The cleanup helper knows the name before the folder exists, so there is no gap.
     folder = Path(tempfile.gettempdir()) / f"rocm3d-{secrets.token_hex(8)}"
-    with kept(folder):
+    with cleanup_if_killed(folder):
         folder.mkdir(mode=0o700)
         try:
             yield folder
@@ -39,6 +39,6 @@ def kept_folder() -> Iterator[Path]:
 def scratch_file(name: str, content: bytes) -> Iterator[Path]:
     """A file with this name in a new folder that is removed afterwards."""
     with scratch_folder() as folder:
-        place = folder / name
-        place.write_bytes(content)
-        yield place
+        path = folder / name
+        path.write_bytes(content)
+        yield path

@@ -10,16 +10,16 @@ from pathlib import Path
 
 import platformdirs
 
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 
-FOLDER = ".rocm3d"
-PORT = "rocm-port"  # the folder for added files in a repository
-_TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# made by rocm3d\n"
+STATE_FOLDER = ".rocm3d"
+PORT_FOLDER = "rocm-port"  # the folder for added files in a repository
+_CACHE_TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# made by rocm3d\n"
 
 
 def state_folder(root: Path) -> Path:
     """Create `root`/.rocm3d with a .gitignore that hides it. Raises OSError if the tree is not writable."""
-    folder = root / FOLDER
+    folder = root / STATE_FOLDER
     if folder.is_symlink():
         raise UserError(f"{folder} is a symlink; rocm3d does not write through it", hint="remove it, or use --work DIR")
     folder.mkdir(exist_ok=True)
@@ -29,16 +29,16 @@ def state_folder(root: Path) -> Path:
     return folder
 
 
-def work_folder(root: Path, asked: Path | None) -> Path:
+def work_folder(root: Path, requested: Path | None) -> Path:
     """The folder for documents of a repository: --work DIR, else PATH/.rocm3d, or the cache if PATH is read-only."""
-    if asked is not None:
+    if requested is not None:
         try:
-            asked.mkdir(parents=True, exist_ok=True)
+            requested.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise UserError(f"--work {asked}: {error.strerror}") from error
-        return asked
+            raise UserError(f"--work {requested}: {error.strerror}") from error
+        return requested
     # access() respects the permissions of root, for whom a read-only mode does not matter.
-    if os.access(root, os.W_OK) and (not (root / FOLDER).exists() or os.access(root / FOLDER, os.W_OK)):
+    if os.access(root, os.W_OK) and (not (root / STATE_FOLDER).exists() or os.access(root / STATE_FOLDER, os.W_OK)):
         try:
             return state_folder(root)
         except OSError:
@@ -51,15 +51,15 @@ def work_folder(root: Path, asked: Path | None) -> Path:
 
 def cache_path() -> Path:
     """The user's cache folder of rocm3d; ROCM3D_CACHE overrides it. Does not create it."""
-    asked = os.environ.get("ROCM3D_CACHE")
+    override = os.environ.get("ROCM3D_CACHE")
     # Resolved, so that a cache that is a link to another disk is cleared and recreated there.
-    return Path(asked or platformdirs.user_cache_dir("rocm3d", appauthor=False)).resolve()
+    return Path(override or platformdirs.user_cache_dir("rocm3d", appauthor=False)).resolve()
 
 
 def data_path() -> Path:
     """The user's data folder of rocm3d, for data that cannot be recreated; ROCM3D_DATA overrides it. Not created."""
-    asked = os.environ.get("ROCM3D_DATA")
-    return Path(asked or platformdirs.user_data_dir("rocm3d", appauthor=False)).resolve()
+    override = os.environ.get("ROCM3D_DATA")
+    return Path(override or platformdirs.user_data_dir("rocm3d", appauthor=False)).resolve()
 
 
 def cache_folder() -> Path:
@@ -67,18 +67,18 @@ def cache_folder() -> Path:
     folder = cache_path()
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        if not _is_ours(folder):
+        if not _is_rocm3d_cache(folder):
             if any(folder.iterdir()):
                 raise UserError(f"{folder} contains files of other programs", hint="set ROCM3D_CACHE to another folder")
-            (folder / "CACHEDIR.TAG").write_text(_TAG, encoding="utf-8")
+            (folder / "CACHEDIR.TAG").write_text(_CACHE_TAG, encoding="utf-8")
     except OSError as error:
         raise UserError(f"cannot create the cache {folder}: {error.strerror}", hint="set ROCM3D_CACHE") from error
     return folder
 
 
-def _is_ours(folder: Path) -> bool:
+def _is_rocm3d_cache(folder: Path) -> bool:
     try:
-        return (folder / "CACHEDIR.TAG").read_bytes() == _TAG.encode()
+        return (folder / "CACHEDIR.TAG").read_bytes() == _CACHE_TAG.encode()
     except OSError:
         return False
 
@@ -88,7 +88,7 @@ def clear_cache() -> int:
     folder = cache_path()
     if not folder.exists():
         return 0
-    if not _is_ours(folder):
+    if not _is_rocm3d_cache(folder):
         raise UserError(f"{folder} was not created by rocm3d (no CACHEDIR.TAG of rocm3d), so it was not removed")
     freed = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
     shutil.rmtree(folder)

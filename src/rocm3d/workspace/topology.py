@@ -16,11 +16,11 @@ _NO_ATOMICS = 0b1100
 _PCIE = 2
 # heap_type of GPU memory: visible and not visible to the CPU.
 _GPU_HEAPS = (1, 2)
-_LONGEST = 1 << 16
+_MAX_CHARACTERS = 1 << 16
 
 
 @dataclass(frozen=True)
-class Link:
+class IoLink:
     """A connection from a GPU to another node."""
 
     to: int
@@ -42,7 +42,7 @@ class GpuNode:
     render_minor: int
     rocr_index: int
     simd_count: int = 0
-    links: tuple[Link, ...] = ()
+    links: tuple[IoLink, ...] = ()
 
     @property
     def uuid(self) -> str:
@@ -61,12 +61,12 @@ class Topology:
 
     gpus: tuple[GpuNode, ...] = ()
 
-    def at(self, pci: str) -> GpuNode | None:
+    def gpu_at(self, pci: str) -> GpuNode | None:
         """The GPU at a PCI address. The domain may be omitted; case does not matter."""
-        wanted = pci.lower() if pci.count(":") == 2 else f"0000:{pci.lower()}"
-        return next((gpu for gpu in self.gpus if gpu.pci == wanted), None)
+        address = pci.lower() if pci.count(":") == 2 else f"0000:{pci.lower()}"
+        return next((gpu for gpu in self.gpus if gpu.pci == address), None)
 
-    def with_id(self, unique_id: int) -> GpuNode | None:
+    def gpu_with_id(self, unique_id: int) -> GpuNode | None:
         """The GPU with a unique id, or None; always None for 0."""
         return next((gpu for gpu in self.gpus if unique_id and gpu.unique_id == unique_id), None)
 
@@ -79,71 +79,71 @@ def read_topology(root: Path = Path("/"), integrated: frozenset[str] = frozenset
 def read_nodes(nodes: Path, devices: Path, integrated: frozenset[str] = frozenset()) -> list[GpuNode]:
     """GPUs of a topology folder. Unreadable nodes are omitted, as in ROCR."""
     try:
-        folders = sorted((entry for entry in nodes.iterdir() if _number(entry.name) is not None), key=_by_number)
+        folders = sorted((entry for entry in nodes.iterdir() if _number(entry.name) is not None), key=_node_number)
     except OSError:
         return []
-    found: list[GpuNode] = []
+    gpus: list[GpuNode] = []
     for folder in folders:
-        said = properties(folder / "properties")
-        if said.get("gfx_target_version") or said.get("simd_count"):
-            found.append(_gpu(folder, said, devices, len(found), integrated))
-    return found
+        values = read_properties(folder / "properties")
+        if values.get("gfx_target_version") or values.get("simd_count"):
+            gpus.append(_gpu_node(folder, values, devices, len(gpus), integrated))
+    return gpus
 
 
-def _gpu(folder: Path, said: dict[str, int], devices: Path, index: int, integrated: frozenset[str]) -> GpuNode:
-    version, location = said.get("gfx_target_version", 0), said.get("location_id", 0)
+def _gpu_node(folder: Path, values: dict[str, int], devices: Path, index: int, integrated: frozenset[str]) -> GpuNode:
+    version, location = values.get("gfx_target_version", 0), values.get("location_id", 0)
     gfx = _gfx(version) if version else ""
-    pci = f"{said.get('domain', 0):04x}:{location >> 8 & 0xFF:02x}:{location >> 3 & 0x1F:02x}.{location & 7}"
-    unique = said.get("unique_id", 0)
-    part = gfx in integrated or said.get("cpu_cores_count", 0) > 0 or _measures_no_memory(devices / pci, unique)
+    pci = f"{values.get('domain', 0):04x}:{location >> 8 & 0xFF:02x}:{location >> 3 & 0x1F:02x}.{location & 7}"
+    unique = values.get("unique_id", 0)
+    is_integrated = gfx in integrated or values.get("cpu_cores_count", 0) > 0 or _is_apu(devices / pci, unique)
     return GpuNode(
-        node=_by_number(folder),
+        node=_node_number(folder),
         gfx=gfx,
         unique_id=unique,
         pci=pci,
-        vram_bytes=_vram(folder) or said.get("local_mem_size", 0),
-        integrated=part,
-        render_minor=said.get("drm_render_minor", 0),
+        vram_bytes=_vram(folder) or values.get("local_mem_size", 0),
+        integrated=is_integrated,
+        render_minor=values.get("drm_render_minor", 0),
         rocr_index=index,
-        simd_count=said.get("simd_count", 0),
+        simd_count=values.get("simd_count", 0),
         links=_links(folder),
     )
 
 
-def _measures_no_memory(device: Path, unique: int) -> bool:
+def _is_apu(device: Path, unique: int) -> bool:
     """Whether it is an APU: no mem_busy_percent. One old card lacks it too, but has a unique id (amdgpu_pm.c)."""
     return not unique and (device / "gpu_busy_percent").exists() and not (device / "mem_busy_percent").exists()
 
 
 def _vram(folder: Path) -> int:
-    banks = [properties(bank) for bank in sorted(folder.glob("mem_banks/*/properties"))]
+    banks = [read_properties(bank) for bank in sorted(folder.glob("mem_banks/*/properties"))]
     return sum(bank.get("size_in_bytes", 0) for bank in banks if bank.get("heap_type") in _GPU_HEAPS)
 
 
-def _links(folder: Path) -> tuple[Link, ...]:
-    said = [properties(link) for link in sorted(folder.glob("io_links/*/properties"))]
+def _links(folder: Path) -> tuple[IoLink, ...]:
+    links = [read_properties(link) for link in sorted(folder.glob("io_links/*/properties"))]
     return tuple(
-        Link(
+        IoLink(
             to=link["node_to"],
             pcie=link.get("type") == _PCIE,
             atomics=not link.get("flags", 0) & _NO_ATOMICS,
             max_bandwidth=link.get("max_bandwidth", 0),
         )
-        for link in said
+        for link in links
         if "node_to" in link
     )
 
 
-def properties(path: Path) -> dict[str, int]:
+def read_properties(path: Path) -> dict[str, int]:
     """Parse `name value` lines. Values that are not integers are omitted; an unreadable file is empty."""
     try:
         with path.open(encoding="ascii", errors="replace") as file:
-            lines = file.read(_LONGEST).splitlines()
+            lines = file.read(_MAX_CHARACTERS).splitlines()
     except OSError:
         return {}
     pairs = (line.split() for line in lines)
-    known = ((pair[0], _number(pair[1])) for pair in pairs if len(pair) == 2)
-    return {name: number for name, number in known if number is not None}
+    numbers = ((pair[0], _number(pair[1])) for pair in pairs if len(pair) == 2)
+    return {name: number for name, number in numbers if number is not None}
 
 
 def _number(text: str) -> int | None:
@@ -151,7 +151,7 @@ def _number(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdecimal() and len(text) <= 20 else None
 
 
-def _by_number(folder: Path) -> int:
+def _node_number(folder: Path) -> int:
     return _number(folder.name) or 0
 
 

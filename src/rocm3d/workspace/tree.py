@@ -9,19 +9,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from rocm3d.model.inventory import Skipped
+    from rocm3d.model.inventory import SkippedFile
 
 # Folders without source code of the repository.
-NEVER_READ = frozenset({".git", ".hg", ".svn", ".rocm3d", "__pycache__", "node_modules", ".venv", "venv", ".tox"})
+IGNORED_FOLDERS = frozenset({".git", ".hg", ".svn", ".rocm3d", "__pycache__", "node_modules", ".venv", "venv", ".tox"})
 
 
 @dataclass(frozen=True)
-class Limits:
+class TreeLimits:
     """Limits for reading a tree. Files beyond them are reported as skipped."""
 
     file_bytes: int = 4 * 1024 * 1024
@@ -37,42 +37,42 @@ class Tree:
     """
 
     root: Path
-    limits: Limits = field(default_factory=Limits)
-    without: frozenset[str] = frozenset()
+    limits: TreeLimits = field(default_factory=TreeLimits)
+    excluded_folders: frozenset[str] = frozenset()
     overlay: Mapping[str, bytes | None] = field(default_factory=dict)
     _sizes: dict[str, int] | None = None
-    _noted: dict[tuple[str, str], None] = field(default_factory=dict)  # path and reason, each once, in order
+    _skipped: dict[tuple[str, str], None] = field(default_factory=dict)  # path and reason, each once, in order
 
     @classmethod
     def open(
         cls,
         path: Path,
-        limits: Limits | None = None,
-        without: frozenset[str] = frozenset(),
+        limits: TreeLimits | None = None,
+        excluded_folders: frozenset[str] = frozenset(),
         overlay: Mapping[str, bytes | None] | None = None,
     ) -> Tree:
         """The tree at a path. Raises UserError if it is not a folder."""
         try:
-            there = path.exists()
+            exists = path.exists()
         except OSError as error:
             raise UserError(f"{path}: {error.strerror}", hint="pass the folder of a repository") from error
-        if not there:
+        if not exists:
             raise UserError(f"{path} does not exist", hint="pass the folder of a repository")
         if not path.is_dir():
             raise UserError(f"{path} is not a folder", hint="pass the folder of a repository")
-        return cls(path.resolve(), limits or Limits(), without, overlay or {})
+        return cls(path.resolve(), limits or TreeLimits(), excluded_folders, overlay or {})
 
     @property
-    def skipped(self) -> list[Skipped]:
+    def skipped(self) -> list[SkippedFile]:
         """Files that were not read, with the reason."""
-        from rocm3d.model.inventory import Skipped
+        from rocm3d.model.inventory import SkippedFile
 
-        return [Skipped(path=path, reason=reason) for path, reason in self._noted]
+        return [SkippedFile(path=path, reason=reason) for path, reason in self._skipped]
 
     @property
-    def troubles(self) -> list[tuple[str, str]]:
+    def skip_reasons(self) -> list[tuple[str, str]]:
         """The same as pairs of path and reason, without importing the model."""
-        return list(self._noted)
+        return list(self._skipped)
 
     @property
     def name(self) -> str:
@@ -81,14 +81,14 @@ class Tree:
 
     def paths(self) -> list[str]:
         """Relative POSIX paths of all regular files, sorted."""
-        return sorted(self._walked())
+        return sorted(self._file_sizes())
 
     def size(self, path: str) -> int:
         """Size of a file in bytes at the time of the walk."""
-        return self._walked()[path]
+        return self._file_sizes()[path]
 
     def __contains__(self, path: str) -> bool:
-        return path in self._walked()
+        return path in self._file_sizes()
 
     def read(self, path: str) -> bytes | None:
         """The bytes of a file; None with an entry in `skipped` if it is too large or unreadable."""
@@ -110,24 +110,24 @@ class Tree:
             return self.overlay[path]
         try:
             status = (self.root / path).lstat()
-            is_fit = stat.S_ISREG(status.st_mode) and status.st_size <= self.limits.file_bytes
-            return self._read_regular(path) if is_fit else None
+            is_readable = stat.S_ISREG(status.st_mode) and status.st_size <= self.limits.file_bytes
+            return self._read_regular(path) if is_readable else None
         except OSError:
             return None
 
     def _read_regular(self, path: str) -> bytes:
         # Open each component without following links: a folder may have been replaced by a link after the walk.
         *folders, name = path.split("/")
-        here = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        parent = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             for folder in folders:
                 flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-                below = os.open(folder, flags, dir_fd=here)
-                os.close(here)
-                here = below
-            handle = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK, dir_fd=here)
+                child = os.open(folder, flags, dir_fd=parent)
+                os.close(parent)
+                parent = child
+            handle = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK, dir_fd=parent)
         finally:
-            os.close(here)
+            os.close(parent)
         try:
             if not stat.S_ISREG(os.fstat(handle).st_mode):
                 raise OSError(errno.EINVAL, "no longer a regular file")
@@ -136,7 +136,7 @@ class Tree:
         finally:
             os.close(handle)
 
-    def _walked(self) -> dict[str, int]:
+    def _file_sizes(self) -> dict[str, int]:
         if self._sizes is None:
             self._sizes = {}
             for path, size in self._walk(str(self.root), "", 0):
@@ -163,14 +163,14 @@ class Tree:
         for entry in entries:
             path = prefix + entry.name
             if entry.is_symlink():
-                self._skip(path, self._of_link(Path(entry.path)))
+                self._skip(path, self._link_reason(Path(entry.path)))
             elif entry.is_dir(follow_symlinks=False):
-                if entry.name not in NEVER_READ and not (depth == 0 and entry.name in self.without):
+                if entry.name not in IGNORED_FOLDERS and not (depth == 0 and entry.name in self.excluded_folders):
                     yield from self._walk(entry.path, f"{path}/", depth + 1)
             else:
-                yield from self._regular(entry, path)
+                yield from self._regular_file(entry, path)
 
-    def _regular(self, entry: os.DirEntry[str], path: str) -> Iterator[tuple[str, int]]:
+    def _regular_file(self, entry: os.DirEntry[str], path: str) -> Iterator[tuple[str, int]]:
         try:
             status = entry.stat(follow_symlinks=False)
         except OSError as error:
@@ -178,12 +178,12 @@ class Tree:
             return
         if not stat.S_ISREG(status.st_mode):
             self._skip(path, "is not a regular file")
-        elif not _printable(path):
+        elif not _is_utf8(path):
             self._skip(path, "has a name that is not UTF-8")
         else:
             yield path, status.st_size
 
-    def _of_link(self, link: Path) -> str:
+    def _link_reason(self, link: Path) -> str:
         try:
             inside = link.resolve(strict=True).is_relative_to(self.root)
         except (OSError, RuntimeError):
@@ -191,10 +191,10 @@ class Tree:
         return "is a symlink; its target is read instead" if inside else "is a symlink to a path outside the repository"
 
     def _skip(self, path: str, reason: str) -> None:
-        self._noted[path.encode("utf-8", "replace").decode(), reason] = None
+        self._skipped[path.encode("utf-8", "replace").decode(), reason] = None
 
 
-def _printable(path: str) -> bool:
+def _is_utf8(path: str) -> bool:
     try:
         path.encode("utf-8")
     except UnicodeEncodeError:

@@ -22,17 +22,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 _SCHEMES = ("http", "https", "file")
-_TOGETHER = 4
+_CONNECTIONS = 4
 _HEADERS = {"User-Agent": f"rocm3d/{__version__}"}
 
 
 @dataclass
-class Web:
+class WebClient:
     """Uses the proxies of the environment. `certificates` is a file of trusted certificates, like `cert` of pip."""
 
     certificates: str = ""
     seconds: float = 10.0
-    _reached: dict[str, str] = field(default_factory=dict)
+    _reachability: dict[str, str] = field(default_factory=dict)
 
     def why_unreachable(self, url: str) -> str:
         """Empty if the server responds, even with an HTTP error; else the reason. One request per server."""
@@ -45,15 +45,17 @@ class Web:
         if parts.scheme == "file":
             return "" if Path(url2pathname(parts.path)).exists() else "does not exist"
         server = f"{parts.scheme}://{parts.netloc}"
-        if server not in self._reached:
-            self._reached[server] = self._ask(urlunsplit((parts.scheme, parts.netloc, parts.path, "", "")))
-        return self._reached[server]
+        if server not in self._reachability:
+            self._reachability[server] = self._request_failure(
+                urlunsplit((parts.scheme, parts.netloc, parts.path, "", ""))
+            )
+        return self._reachability[server]
 
     def size(self, url: str) -> int | None:
         """The size of a file in bytes, by a HEAD request; None if the server does not report it."""
         try:
-            with self._open(url, "HEAD") as answer:
-                length = answer.headers.get("Content-Length")
+            with self._open(url, "HEAD") as response:
+                length = response.headers.get("Content-Length")
         except (OSError, ValueError):
             return None
         return int(length) if length and length.isdigit() else None
@@ -63,9 +65,9 @@ class Web:
         servers: dict[str, list[str]] = {}
         for url in dict.fromkeys(urls):
             servers.setdefault(url.partition("://")[2].partition("/")[0], []).append(url)
-        parts = [urls_there[start::_TOGETHER] for urls_there in servers.values() for start in range(_TOGETHER)]
-        with ThreadPoolExecutor(_TOGETHER) as pool:
-            return {url: size for found in pool.map(self._sizes, filter(None, parts)) for url, size in found.items()}
+        parts = [server_urls[start::_CONNECTIONS] for server_urls in servers.values() for start in range(_CONNECTIONS)]
+        with ThreadPoolExecutor(_CONNECTIONS) as pool:
+            return {url: size for sizes in pool.map(self._sizes, filter(None, parts)) for url, size in sizes.items()}
 
     def _sizes(self, urls: list[str]) -> dict[str, int | None]:
         """Sizes of files on one server, over one connection if no proxy or password is involved."""
@@ -89,22 +91,22 @@ class Web:
         parts = urlsplit(url)
         try:
             connection.request("HEAD", urlunsplit(("", "", parts.path, parts.query, "")), headers=_HEADERS)
-            answer = connection.getresponse()
-            answer.read()
+            response = connection.getresponse()
+            response.read()
         except (OSError, HTTPException):
             connection.close()
             return self.size(url)
-        length = answer.headers.get("Content-Length", "")
-        return int(length) if answer.status == 200 and length.isdigit() else self.size(url)
+        length = response.headers.get("Content-Length", "")
+        return int(length) if response.status == 200 and length.isdigit() else self.size(url)
 
-    def fetch(self, url: str, most: int) -> bytes | None:
+    def fetch(self, url: str, max_bytes: int) -> bytes | None:
         """Download a file; None if that fails or the file is larger than the limit in bytes."""
         try:
-            with self._open(url, "GET") as answer:
-                data: bytes = answer.read(most + 1)
+            with self._open(url, "GET") as response:
+                data: bytes = response.read(max_bytes + 1)
         except (OSError, ValueError):
             return None
-        return data if len(data) <= most else None
+        return data if len(data) <= max_bytes else None
 
     @cached_property
     def _opener(self) -> urllib.request.OpenerDirector:
@@ -115,7 +117,7 @@ class Web:
         # Created once: reading the certificates takes longer than a small response.
         return ssl.create_default_context(cafile=self.certificates or None)
 
-    def _ask(self, url: str) -> str:
+    def _request_failure(self, url: str) -> str:
         try:
             self._open(url, "HEAD").close()
         except urllib.error.HTTPError:
@@ -134,8 +136,8 @@ class Web:
         if parts.username is not None:  # urllib would treat it as part of the host name
             pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
             headers["Authorization"] = f"Basic {b64encode(pair.encode()).decode()}"
-        asked = urllib.request.Request(without_secrets(url), headers=headers, method=method)  # noqa: S310
-        return self._opener.open(asked, timeout=self.seconds)
+        request = urllib.request.Request(without_secrets(url), headers=headers, method=method)  # noqa: S310
+        return self._opener.open(request, timeout=self.seconds)
 
 
 def without_secrets(url: str) -> str:

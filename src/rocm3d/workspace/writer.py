@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.workspace.state import state_folder
 
 if TYPE_CHECKING:
-    from rocm3d.workspace.journal import Journal
+    from rocm3d.workspace.journal import UndoJournal
 
 
 _HINT = "use --into DIR for a ported copy"
@@ -24,49 +24,49 @@ class Writer:
     """Writes only below `root`. A crash leaves the old file or the new one, and undo handles both."""
 
     root: Path
-    journal: Journal
+    journal: UndoJournal
 
     def write(self, path: str, content: bytes) -> None:
         """Write a file at a relative path, after its previous content is stored in the journal."""
-        place = self._inside(path)
-        if place.exists() and not place.is_file():
-            raise UserError(f"cannot write {place}: it exists and is not a regular file")
+        target = self._checked_path(path)
+        if target.exists() and not target.is_file():
+            raise UserError(f"cannot write {target}: it exists and is not a regular file")
         try:
-            before = place.read_bytes() if place.exists() else None
+            before = target.read_bytes() if target.exists() else None
             if before == content:
                 return
-            self.journal.record(path, before, content, _missing_folders(self.root, place))
+            self.journal.record(path, before, content, _missing_folders(self.root, target))
         except OSError as error:
-            raise UserError(f"cannot write {place}: {error.strerror}", hint=_HINT) from error
-        self._replace(place, content)
+            raise UserError(f"cannot write {target}: {error.strerror}", hint=_HINT) from error
+        self._replace(target, content)
 
     def restore(self, path: str, content: bytes | None) -> None:
         """Restore the original content; None means that the file did not exist."""
-        place = self._inside(path)
+        target = self._checked_path(path)
         if content is None:
             with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-                place.unlink()
+                target.unlink()
         else:
-            self._replace(place, content)
+            self._replace(target, content)
 
     def remove_empty(self, folder: str) -> None:
         """Remove a folder that a write created, if it is empty."""
-        place = self._inside(folder)
-        if place.is_dir() and not any(place.iterdir()):
-            place.rmdir()
+        target = self._checked_path(folder)
+        if target.is_dir() and not any(target.iterdir()):
+            target.rmdir()
 
-    def _inside(self, path: str) -> Path:
+    def _checked_path(self, path: str) -> Path:
         parts = PurePosixPath(path).parts
         if not parts or path.startswith("/") or ".." in parts:
             raise UserError(f"refusing to write {path!r}: it is outside the repository")
-        place = self.root
+        target = self.root
         for part in parts:
-            place = place / part
-            if place.is_symlink():
-                raise UserError(f"refusing to write {path!r}: {place.name} is a symlink")
-        return place
+            target = target / part
+            if target.is_symlink():
+                raise UserError(f"refusing to write {path!r}: {target.name} is a symlink")
+        return target
 
-    def _replace(self, place: Path, content: bytes) -> None:
+    def _replace(self, target: Path, content: bytes) -> None:
         # The temporary file is in .rocm3d: same file system, and no stray file in the repository after a crash.
         temporary = None
         try:
@@ -75,17 +75,17 @@ class Writer:
                 stream.write(content)
                 stream.flush()
                 os.fsync(stream.fileno())
-            place.parent.mkdir(parents=True, exist_ok=True)
-            temporary.chmod(place.stat().st_mode & 0o7777 if place.exists() else 0o666 & ~_umask())
-            temporary.replace(place)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            temporary.chmod(target.stat().st_mode & 0o7777 if target.exists() else 0o666 & ~_umask())
+            temporary.replace(target)
         except OSError as error:
             if temporary is not None:
                 temporary.unlink(missing_ok=True)
-            raise UserError(f"cannot write {place}: {error.strerror}", hint=_HINT) from error
+            raise UserError(f"cannot write {target}: {error.strerror}", hint=_HINT) from error
 
 
-def _missing_folders(root: Path, place: Path) -> list[str]:
-    missing = [folder for folder in place.parents if folder.is_relative_to(root) and not folder.exists()]
+def _missing_folders(root: Path, target: Path) -> list[str]:
+    missing = [folder for folder in target.parents if folder.is_relative_to(root) and not folder.exists()]
     return [folder.relative_to(root).as_posix() for folder in missing]
 
 

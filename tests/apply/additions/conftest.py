@@ -30,16 +30,16 @@ def wheel(folder: Path, name: str, version: str, *requires: str, files: dict[str
     contents = {
         **({f"{name.replace('-', '_')}/__init__.py": ""} if files is None else files),
         f"{stem}.dist-info/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
-        + "".join(f"Requires-Dist: {item}\n" for item in requires),
+        + "".join(f"Requires-Dist: {entry}\n" for entry in requires),
         f"{stem}.dist-info/WHEEL": "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
     }
     record = "".join(f"{path},sha256={_digest(text)},{len(text.encode())}\n" for path, text in contents.items())
     contents[f"{stem}.dist-info/RECORD"] = record + f"{stem}.dist-info/RECORD,,\n"
-    place = folder / f"{stem}-py3-none-any.whl"
-    with zipfile.ZipFile(place, "w") as archive:
+    file = folder / f"{stem}-py3-none-any.whl"
+    with zipfile.ZipFile(file, "w") as archive:
         for path, text in contents.items():
             archive.writestr(path, text)
-    return place
+    return file
 
 
 def _digest(text: str) -> str:
@@ -91,16 +91,16 @@ class Machine:
 
     def render(self, plan: Plan, folder: str = "rocm-port") -> None:
         """What apply would write."""
-        tree = Tree.open(self.root, without=frozenset({folder}))
-        for item in additions():
-            for path, data in item.render(plan, tree, folder).items():
-                place = self.root / folder / path
-                place.parent.mkdir(parents=True, exist_ok=True)
-                place.write_bytes(data)
+        tree = Tree.open(self.root, excluded_folders=frozenset({folder}))
+        for entry in additions():
+            for path, data in entry.render(plan, tree, folder).items():
+                file = self.root / folder / path
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_bytes(data)
 
     def install(self, *arguments: str, folder: str = "rocm-port", cwd: Path | None = None, **env: str):
         """Run the script as a person would, from anywhere."""
-        given = {
+        values = {
             "PATH": os.environ["PATH"],
             "HOME": str(self.root.parent),
             "PYTHON": str(self.python),
@@ -113,7 +113,7 @@ class Machine:
         }
         command = ["bash", str(self.root / folder / "install.sh"), *arguments]
         where = cwd or self.root.parent
-        return subprocess.run(command, capture_output=True, text=True, env=given, cwd=where, check=False)
+        return subprocess.run(command, capture_output=True, text=True, env=values, cwd=where, check=False)
 
     def pip(self, *arguments: str) -> str:
         command = [str(self.python), "-m", "pip", "--disable-pip-version-check", *arguments]
@@ -126,7 +126,7 @@ class Machine:
 
 
 @pytest.fixture(scope="session")
-def prepared(tmp_path_factory) -> Path:
+def prepared_environment(tmp_path_factory) -> Path:
     """An environment with pip and stubs of the base packages, to be copied."""
     base = tmp_path_factory.mktemp("base")
     venv.create(base / "environment", with_pip=True)
@@ -142,9 +142,9 @@ def copy_or_link(source: str, target: str) -> None:
 
 
 @pytest.fixture
-def machine(tmp_path, prepared) -> Machine:
+def machine(tmp_path, prepared_environment) -> Machine:
     """A new environment for each test: what one poisons, no other sees."""
-    shutil.copytree(prepared, tmp_path / "an environment", symlinks=True, copy_function=copy_or_link)
+    shutil.copytree(prepared_environment, tmp_path / "an environment", symlinks=True, copy_function=copy_or_link)
     wheels, root = tmp_path / "wheels", tmp_path / "a repository"
     root.mkdir()
     for name in ("wheel", "ninja", "packaging", "numpy", "tqdm"):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from rocm3d.apply.additions.checkpoint_hook import render
-from rocm3d.model.plan import LeftForPerson
+from rocm3d.model.plan import UnresolvedFinding
 from rocm3d.workspace.tree import Tree
 
 REFERENCE = Path(__file__).with_name("checkpoint_reference.py")
@@ -53,16 +53,16 @@ torch.save({"a.weight": torch.ones(4, 3, 3, 3, 3)}, sys.argv[2])
 def plan_with(make_plan, make_finding):
     def make(code: str, package: str | None):
         finding = make_finding("model.py").model_copy(update={"code": code, "package": package})
-        return make_plan(left=(LeftForPerson(finding=finding, reason="by hand"),))
+        return make_plan(left=(UnresolvedFinding(finding=finding, reason="by hand"),))
 
     return make
 
 
 @pytest.fixture
 def script(tmp_path, plan_with):
-    place = tmp_path / "convert_checkpoint.py"
-    place.write_bytes(render(plan_with("PY405", "spconv"), Tree.open(tmp_path), "rocm-port")[f"scripts.d/{place.name}"])
-    return place
+    path = tmp_path / "convert_checkpoint.py"
+    path.write_bytes(render(plan_with("PY405", "spconv"), Tree.open(tmp_path), "rocm-port")[f"scripts.d/{path.name}"])
+    return path
 
 
 def run(python, *arguments):
@@ -71,11 +71,11 @@ def run(python, *arguments):
 
 
 @pytest.mark.parametrize(("code", "package"), [("PY404", "spconv"), ("PY405", "tinycudann"), ("PY405", None)])
-def test_nothing_is_added_where_no_such_weights_load(tmp_path, plan_with, code, package):
+def test_script_is_not_added_without_such_weights(tmp_path, plan_with, code, package):
     assert render(plan_with(code, package), Tree.open(tmp_path), "rocm-port") == {}
 
 
-def test_layouts_give_the_dense_result_and_turn_back(script, torch_python):
+def test_layouts_match_dense_convolution_and_round_trip(script, torch_python):
     done = run(torch_python, REFERENCE, script)
 
     assert done.stdout.split() == ["kernels", "5"], done.stderr
@@ -94,15 +94,15 @@ def test_a_program_loads_converted_weights(script, tmp_path, torch_python):
 
 def test_a_file_is_converted_and_an_unclear_one_refused(script, tmp_path, torch_python):
     (tmp_path / "make.py").write_text(FILE)
-    clear, unclear, made = tmp_path / "clear.pth", tmp_path / "unclear.pth", tmp_path / "made.pth"
+    clear, unclear, output = tmp_path / "clear.pth", tmp_path / "unclear.pth", tmp_path / "made.pth"
     assert run(torch_python, tmp_path / "make.py", clear, unclear).returncode == 0
 
-    done = run(torch_python, script, "convert", clear, made, "--to", "torchsparse")
+    done = run(torch_python, script, "convert", clear, output, "--to", "torchsparse")
     refused = run(torch_python, script, "convert", unclear, tmp_path / "no.pth", "--to", "native")
 
     assert done.returncode == 0, done.stderr
     show = "import sys, torch; print({k: tuple(v.shape) for k, v in torch.load(sys.argv[1])['state_dict'].items()})"
-    shown = run(torch_python, "-c", show, made)
+    shown = run(torch_python, "-c", show, output)
     assert shown.stdout.strip() == "{'a.kernel': (27, 8, 16), 'b.bias': (2,)}", shown.stderr
     assert "may be dense" in refused.stderr
     assert not (tmp_path / "no.pth").exists()

@@ -14,7 +14,7 @@ def active(data: bytes) -> list[str]:
     return [line for line in data.decode().splitlines() if line and not line.startswith("#")]
 
 
-def test_without_a_base_nothing_is_bound(tmp_path, make_plan):
+def test_no_pins_without_a_base(tmp_path, make_plan):
     assert active(rendered(tmp_path, make_plan())) == []
 
 
@@ -23,7 +23,7 @@ def test_a_binary_file_of_that_name_is_left_out(tmp_path, make_plan):
     assert active(rendered(tmp_path, make_plan())) == []
 
 
-def test_the_base_and_what_routes_need(tmp_path, make_plan, make_stack, make_decision):
+def test_pins_of_the_base_and_of_routes(tmp_path, make_plan, make_stack, make_decision):
     decisions = (make_decision("x", needs={"numpy": "<2", "any": ""}), make_decision("y", needs={"numpy": ">=1.24"}))
     plan = make_plan(base=make_stack(provides={"torchvision": "0.21.0"}), decisions=decisions)
     lines = active(rendered(tmp_path, plan))
@@ -31,7 +31,7 @@ def test_the_base_and_what_routes_need(tmp_path, make_plan, make_stack, make_dec
     assert all(Requirement(line.partition("  #")[0]) for line in lines)
 
 
-def test_the_repositorys_own_come_first_without_what_is_decided(tmp_path, make_plan, make_stack, make_decision):
+def test_repository_constraints_come_first_without_decided_packages(tmp_path, make_plan, make_stack, make_decision):
     (tmp_path / "constraints.txt").write_bytes(b"torch==2.1+cu118\r\nnumpy<2")
     data = rendered(tmp_path, make_plan(base=make_stack(), decisions=(make_decision("torch"),)))
     assert data.startswith(b"# rocm3d: torch: drop: why\r\nnumpy<2\r\n# rocm3d: ")
@@ -40,5 +40,7 @@ def test_the_repositorys_own_come_first_without_what_is_decided(tmp_path, make_p
 
 
 def test_same_plan_same_bytes(tmp_path, make_plan, make_decision):
-    one, two = make_decision("a", needs={"x": "<2"}), make_decision("b", needs={"x": "<2", "w": ">1"})
-    assert rendered(tmp_path, make_plan(decisions=(one, two))) == rendered(tmp_path, make_plan(decisions=(two, one)))
+    first, two = make_decision("a", needs={"x": "<2"}), make_decision("b", needs={"x": "<2", "w": ">1"})
+    assert rendered(tmp_path, make_plan(decisions=(first, two))) == rendered(
+        tmp_path, make_plan(decisions=(two, first))
+    )

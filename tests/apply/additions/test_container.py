@@ -18,11 +18,11 @@ def rendered(tmp_path, plan, folder: str = "rocm-port") -> dict[str, str]:
 
 
 @pytest.mark.parametrize("more", [{"image": ""}, {"image": "a b"}, {"image": "x\nRUN evil"}])
-def test_without_a_sound_image_there_is_nothing_to_build_on(tmp_path, make_plan, make_stack, more):
+def test_no_container_without_a_valid_image(tmp_path, make_plan, make_stack, more):
     assert rendered(tmp_path, make_plan(base=make_stack(**more))) == {}
 
 
-def test_without_a_base_or_the_kernel_driver_there_is_no_container(tmp_path, make_plan, make_stack):
+def test_no_container_without_a_base_or_linux(tmp_path, make_plan, make_stack):
     assert rendered(tmp_path, make_plan()) == {}
     assert rendered(tmp_path, make_plan(base=make_stack(), platform="wsl")) == {}
 
@@ -39,10 +39,10 @@ def test_the_container_gets_the_gpu_and_nothing_more(tmp_path, make_plan, make_s
 
 
 def test_paths_follow_the_folder(tmp_path, make_plan, make_stack):
-    found = rendered(tmp_path, make_plan(base=make_stack()), "a/b c")
-    service = YAML(typ="safe").load(found["compose.yaml"])["services"]["port"]
+    result = rendered(tmp_path, make_plan(base=make_stack()), "a/b c")
+    service = YAML(typ="safe").load(result["compose.yaml"])["services"]["port"]
     assert service["build"] == {"context": "../..", "dockerfile": "a/b c/Dockerfile"}
-    assert 'RUN ["bash", "a/b c/install.sh"]' in found["Dockerfile"]
+    assert 'RUN ["bash", "a/b c/install.sh"]' in result["Dockerfile"]
 
 
 def test_the_target_is_set_before_the_install(tmp_path, make_plan, make_stack):
@@ -51,20 +51,20 @@ def test_the_target_is_set_before_the_install(tmp_path, make_plan, make_stack):
     assert lines.index('ENV PYTORCH_ROCM_ARCH="gfx942"') < lines.index('RUN ["bash", "rocm-port/install.sh"]')
 
 
-def test_a_base_of_wheels_gets_an_environment_of_its_own(tmp_path, make_plan, make_stack):
+def test_base_of_wheels_gets_a_virtual_environment(tmp_path, make_plan, make_stack):
     assert "venv" in rendered(tmp_path, make_plan(base=make_stack(form="pip")))["Dockerfile"]
     assert "venv" not in rendered(tmp_path, make_plan(base=make_stack()))["Dockerfile"]
 
 
 def test_variables_on_which_routes_disagree_are_left_to_the_builds(tmp_path, make_plan, make_stack, make_decision):
     decisions = (make_decision("a", env={"X": "1", "Y": "$HOME"}), make_decision("b", env={"X": "2"}))
-    found = rendered(tmp_path, make_plan(base=make_stack(), decisions=decisions))
-    assert "ENV X" not in found["Dockerfile"]
-    assert 'ENV Y="\\$HOME"' in found["Dockerfile"]
-    assert 'Y: "$$HOME"' in found["compose.yaml"]
+    result = rendered(tmp_path, make_plan(base=make_stack(), decisions=decisions))
+    assert "ENV X" not in result["Dockerfile"]
+    assert 'ENV Y="\\$HOME"' in result["Dockerfile"]
+    assert 'Y: "$$HOME"' in result["compose.yaml"]
 
 
-def test_what_the_repository_keeps_out_of_images_stays_out(tmp_path, make_plan, make_stack):
+def test_dockerignore_of_the_repository_is_kept_first(tmp_path, make_plan, make_stack):
     (tmp_path / ".dockerignore").write_text("*\n!src")
     lines = rendered(tmp_path, make_plan(base=make_stack()))["Dockerfile.dockerignore"].splitlines()
     assert lines[:2] == ["*", "!src"]
@@ -77,17 +77,15 @@ NASTY = ["a b", "$(touch pwned)", "it's", '"', "x\ny", "a\\b", "a=b", "{{ 1 }}"]
 
 @pytest.mark.parametrize("text", NASTY)
 @pytest.mark.parametrize("form", ["container", "pip"])
-def test_hadolint_has_nothing_to_say_whatever_the_plan_holds(
-    tmp_path, make_plan, make_stack, make_decision, form, text
-):
+def test_hadolint_accepts_any_plan(tmp_path, make_plan, make_stack, make_decision, form, text):
     plan = make_plan(base=make_stack(form=form), decisions=(make_decision("a", env={"A": text}, reason=text),))
-    place = tmp_path / "Dockerfile"
-    place.write_text(rendered(tmp_path, plan)["Dockerfile"])
-    ended = subprocess.run([HADOLINT, "--no-color", place], capture_output=True, text=True, check=False)
+    path = tmp_path / "Dockerfile"
+    path.write_text(rendered(tmp_path, plan)["Dockerfile"])
+    ended = subprocess.run([HADOLINT, "--no-color", path], capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stdout) == (0, "")
 
 
-def test_every_stack_of_the_knowledge_base_has_a_dockerfile_that_hadolint_takes(tmp_path, knowledge, make_plan):
+def test_hadolint_accepts_every_known_stack(tmp_path, knowledge, make_plan):
     places = []
     for stack in knowledge.stacks.values():
         if "linux" in stack.platforms:

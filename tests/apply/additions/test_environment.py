@@ -30,16 +30,18 @@ def test_routes_that_disagree_export_nothing(tmp_path, make_plan, make_decision)
     assert [line for line in script.splitlines() if not line.startswith("#")] == ["export PYTORCH_ROCM_ARCH=gfx942"]
 
 
-def test_the_arch_of_the_gpu_is_always_there(tmp_path, make_plan):
+def test_target_is_always_exported(tmp_path, make_plan):
     assert "export PYTORCH_ROCM_ARCH=gfx942\n" in rendered(tmp_path, make_plan())
 
 
-def test_each_variable_says_who_asked_for_it(tmp_path, make_plan, make_decision):
+def test_each_variable_names_the_packages_that_require_it(tmp_path, make_plan, make_decision):
     lines = rendered(tmp_path, make_plan(decisions=(make_decision("pkg", env={"B": "1", "A": "2"}),))).splitlines()
     assert lines[lines.index("export A=2") - 1] == "# required by pkg (r)"
     assert lines.index("export A=2") < lines.index("export B=1")
 
 
 def test_same_plan_same_bytes(tmp_path, make_plan, make_decision):
-    one, two = make_decision("a", env={"X": "1"}), make_decision("b", env={"Y": "1"})
-    assert rendered(tmp_path, make_plan(decisions=(one, two))) == rendered(tmp_path, make_plan(decisions=(two, one)))
+    first, two = make_decision("a", env={"X": "1"}), make_decision("b", env={"Y": "1"})
+    assert rendered(tmp_path, make_plan(decisions=(first, two))) == rendered(
+        tmp_path, make_plan(decisions=(two, first))
+    )

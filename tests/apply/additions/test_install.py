@@ -21,8 +21,8 @@ def requirements(machine, text: str) -> None:
 
 
 def is_untouched(machine) -> bool:
-    found = machine.versions()
-    return found["torch"] == TORCH and found["pytorch-triton-rocm"] == "3.2.0" and "triton" not in found
+    result = machine.versions()
+    return result["torch"] == TORCH and result["pytorch-triton-rocm"] == "3.2.0" and "triton" not in result
 
 
 # Refusals.
@@ -35,7 +35,7 @@ def test_an_unknown_argument_is_wrong_usage(machine, make_plan):
     assert "unknown argument --force" in ended.stderr
 
 
-def test_an_environment_without_torch_is_told_where_to_run(machine, make_plan, make_stack):
+def test_missing_torch_prints_a_hint(machine, make_plan, make_stack):
     machine.pip("uninstall", "-y", "torch")
     machine.render(make_plan(base=make_stack()))
     ended = machine.install()
@@ -60,7 +60,7 @@ def test_another_release_of_torch_is_refused(machine, make_plan, make_stack):
     assert "--keep-torch" in ended.stderr
 
 
-def test_a_poisoned_requirement_stops_at_its_step_and_is_named(machine, make_plan, make_stack, make_wheel, make_torch):
+def test_requirement_of_another_torch_fails_and_names_its_step(machine, make_plan, make_stack, make_wheel, make_torch):
     """The other torch lies ready in the index: only the constraint keeps it out."""
     make_wheel(machine.wheels, "poisoned", "1.0", "torch==9.9")
     make_torch(machine.wheels, "9.9", None)
@@ -75,7 +75,9 @@ def test_a_poisoned_requirement_stops_at_its_step_and_is_named(machine, make_pla
 
 
 @pytest.mark.parametrize("name", ["triton", "torchaudio"])
-def test_nobody_brings_another_triton_or_what_the_base_lacks(machine, make_plan, make_stack, make_wheel, name):
+def test_no_dependency_installs_another_triton_or_a_missing_base_package(
+    machine, make_plan, make_stack, make_wheel, name
+):
     make_wheel(machine.wheels, "poisoned", "1.0", f"{name}>=2")
     make_wheel(machine.wheels, name, "3.9.0")
     requirements(machine, "poisoned\n")
@@ -88,8 +90,8 @@ def test_nobody_brings_another_triton_or_what_the_base_lacks(machine, make_plan,
 
 def test_a_build_that_changes_torch_behind_pip_is_named(machine, make_plan, make_stack, make_project, make_decision):
     """pip sees nothing of it: only the look afterwards does."""
-    made = "import glob, sys\n    open(glob.glob(sys.prefix + '/lib/*/site-packages/torch/version.py')[0], 'w')"
-    make_project(machine.root / "libs" / "evil", "evil", build='"torch"', extra=made + ".write('hip = None')")
+    output = "import glob, sys\n    open(glob.glob(sys.prefix + '/lib/*/site-packages/torch/version.py')[0], 'w')"
+    make_project(machine.root / "libs" / "evil", "evil", build='"torch"', extra=output + ".write('hip = None')")
     make_project(machine.root / "libs" / "later", "later")
     commands = [("pip", "install", "--no-build-isolation", "--no-deps", f"./libs/{name}") for name in ("evil", "later")]
     decisions = tuple(
@@ -127,7 +129,7 @@ def test_an_isolated_build_cannot_be_made_for_another_torch(machine, make_plan, 
     assert is_untouched(machine)
 
 
-def test_a_submodule_that_is_not_there_is_named(machine, make_plan, make_stack, make_decision):
+def test_missing_submodule_is_named(machine, make_plan, make_stack, make_decision):
     (machine.root / ".gitmodules").write_text('[submodule "x"]\n\tpath = libs/x\n\turl = https://host/x.git\n')
     command = ("pip", "install", "--no-build-isolation", "--no-deps", "./libs/x")
     machine.render(make_plan(base=make_stack(), decisions=(make_decision("x", "build", commands=(command,)),)))
@@ -151,11 +153,11 @@ def test_a_patch_for_another_commit_is_refused(machine, make_plan, make_stack, m
 # What is done.
 
 
-def test_without_poison_it_runs_to_the_end_from_anywhere_and_again(machine, make_plan, make_stack, make_decision):
+def test_clean_install_finishes_from_any_folder_and_again(machine, make_plan, make_stack, make_decision):
     requirements(machine, "torch==2.1.0+cu118\nnumpy\n--extra-index-url https://host/cu118\n")
-    found = {"code": "X1", "rule": "x", "severity": "error", "path": "requirements.txt", "line": 3, "column": 1}
+    result = {"code": "X1", "rule": "x", "severity": "error", "path": "requirements.txt", "line": 3, "column": 1}
     plan = make_plan(
-        base=make_stack(), decisions=(make_decision("torch"),), answered=({**found, "message": "m", "hint": "h"},)
+        base=make_stack(), decisions=(make_decision("torch"),), answered=({**result, "message": "m", "hint": "h"},)
     )
     machine.render(plan, "elsewhere")
     first = machine.install(folder="elsewhere", cwd=Path("/"))
@@ -168,7 +170,7 @@ def test_without_poison_it_runs_to_the_end_from_anywhere_and_again(machine, make
     assert (machine.root / ".rocm3d" / ".gitignore").read_text() == "*\n"
 
 
-def test_a_dry_run_tells_every_step_and_does_nothing(machine, make_plan, make_stack, make_decision, snapshot):
+def test_dry_run_prints_every_step_and_runs_nothing(machine, make_plan, make_stack, make_decision, snapshot):
     requirements(machine, "numpy\ngit+https://host/dep.git@v1#subdirectory=part\n")
     commands = (("pip", "install", "--no-deps", "--index-url", "https://host/simple/", "made-for-rocm"),)
     decisions = (make_decision("made", "replace", commands=commands, requirement="made-for-rocm"),)
@@ -183,7 +185,9 @@ def test_a_dry_run_tells_every_step_and_does_nothing(machine, make_plan, make_st
     assert not (machine.root / ".rocm3d").exists()
 
 
-def test_versions_that_a_route_needs_bind_the_rest(machine, make_plan, make_stack, make_decision, make_wheel):
+def test_versions_that_a_route_needs_constrain_other_packages(
+    machine, make_plan, make_stack, make_decision, make_wheel
+):
     make_wheel(machine.wheels, "numpy", "2.1")
     requirements(machine, "numpy\n")
     decisions = (make_decision("old", "drop", needs={"numpy": "<2"}),)
@@ -194,14 +198,14 @@ def test_versions_that_a_route_needs_bind_the_rest(machine, make_plan, make_stac
 
 
 def simple_index(folder: Path, *wheels: Path) -> str:
-    for place in wheels:
-        page = folder / place.name.split("-")[0].replace("_", "-") / "index.html"
+    for path in wheels:
+        page = folder / path.name.split("-")[0].replace("_", "-") / "index.html"
         page.parent.mkdir(parents=True, exist_ok=True)
-        page.write_text(f'<a href="{place.as_uri()}">{place.name}</a>')
+        page.write_text(f'<a href="{path.as_uri()}">{path.name}</a>')
     return folder.as_uri()
 
 
-def test_an_explicit_index_is_the_only_one_that_is_asked(machine, make_plan, make_stack, make_decision, make_wheel):
+def test_an_explicit_index_is_the_only_one_used(machine, make_plan, make_stack, make_decision, make_wheel):
     """A newer package of the same name lies in every other place that pip is told of."""
     tmp = machine.root.parent
     make_wheel(machine.wheels, "made-for-rocm", "9.0")
@@ -228,8 +232,8 @@ def test_a_base_of_wheels_is_installed_first_where_it_is_missing(
     machine.render(make_plan(base={**stack, "requirements": ["torch[device-{gfx}]==2.6.0+rocm9.9", "torchvision"]}))
     ended = machine.install()
     assert ended.returncode == 0, ended.stderr
-    found = machine.versions()
-    assert (found["torch"], found["torchvision"], found["numpy"]) == ("2.6.0+rocm9.9", "0.21.0+rocm9.9", "1.0")
+    result = machine.versions()
+    assert (result["torch"], result["torchvision"], result["numpy"]) == ("2.6.0+rocm9.9", "0.21.0+rocm9.9", "1.0")
     again = machine.install()
     assert (again.returncode, again.stdout.count("Collecting")) == (0, 0), again.stderr
 
@@ -282,8 +286,8 @@ def test_a_submodule_is_checked_out_and_the_repository_itself_comes_last(
     environment = {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "protocol.file.allow", "GIT_CONFIG_VALUE_0": "always"}
     ended = machine.install(**environment)
     assert ended.returncode == 0, ended.stderr
-    found = machine.versions()
-    assert (found["inner"], found["outer"]) == ("1.0", "1.0")
+    result = machine.versions()
+    assert (result["inner"], result["outer"]) == ("1.0", "1.0")
     assert ended.stdout.index("(libs/inner)") < ended.stdout.index("(the repository itself)")
     assert is_untouched(machine)
 
@@ -293,8 +297,8 @@ def test_a_build_sees_the_variables_of_its_route_and_the_target(
 ):
     """Two routes want one variable differently: each gets its own."""
     for name, value in (("one", "gfx942"), ("two", "a b$c")):
-        wanted = f"assert (os.environ['PYTORCH_ROCM_ARCH'], os.environ['ARCHS']) == ('gfx942', {value!r})"
-        make_project(machine.root / name, name, extra=wanted)
+        expected = f"assert (os.environ['PYTORCH_ROCM_ARCH'], os.environ['ARCHS']) == ('gfx942', {value!r})"
+        make_project(machine.root / name, name, extra=expected)
     decisions = tuple(
         make_decision(name, "build", env={"ARCHS": value}, commands=(("pip", "install", "--no-deps", f"./{name}"),))
         for name, value in (("one", "{gfx}"), ("two", "a b$c"))
@@ -305,7 +309,9 @@ def test_a_build_sees_the_variables_of_its_route_and_the_target(
     assert {"one", "two"} <= set(machine.versions())
 
 
-def test_what_came_back_and_what_is_left_is_told_at_the_end(machine, make_plan, make_stack, make_decision, make_wheel):
+def test_notes_at_the_end_list_unwanted_packages_and_manual_steps(
+    machine, make_plan, make_stack, make_decision, make_wheel
+):
     make_wheel(machine.wheels, "innocent", "1.0", "dropped")
     make_wheel(machine.wheels, "dropped", "1.0")
     requirements(machine, "innocent\ndropped\n")
@@ -329,7 +335,7 @@ NASTY = ["a b", "$(touch pwned)", "`touch pwned`", "it's", '"', "a;b", "x\ny", "
 
 
 @pytest.mark.parametrize("text", NASTY)
-def test_shellcheck_has_nothing_to_say_whatever_the_plan_holds(tmp_path, make_plan, make_stack, make_decision, text):
+def test_shellcheck_accepts_any_plan(tmp_path, make_plan, make_stack, make_decision, text):
     root = tmp_path / "repository"
     root.mkdir()
     (root / "setup.py").write_text("")
@@ -342,9 +348,9 @@ def test_shellcheck_has_nothing_to_say_whatever_the_plan_holds(tmp_path, make_pl
     )
     plan = make_plan(base=make_stack(form="pip", index=text, requirements=[text]), decisions=decisions)
     script = render(plan, Tree.open(root), "rocm-port")["install.sh"]
-    place = tmp_path / "install.sh"
-    place.write_bytes(script)
-    ended = subprocess.run([SHELLCHECK, place], capture_output=True, text=True, check=False)
+    path = tmp_path / "install.sh"
+    path.write_bytes(script)
+    ended = subprocess.run([SHELLCHECK, path], capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stdout) == (0, "")
 
 
@@ -356,7 +362,7 @@ def test_it_finds_the_repository_above_its_folder(machine, make_plan, folder):
     assert (machine.root / ".rocm3d" / "install" / "constraints.txt").is_file()
 
 
-def test_every_base_of_wheels_says_how_to_get_its_torch(knowledge, make_plan, tmp_path):
+def test_every_base_of_wheels_has_an_install_hint(knowledge, make_plan, tmp_path):
     stacks = [stack for stack in knowledge.stacks.values() if stack.form == "pip"]
     assert stacks
     for stack in stacks:

@@ -15,19 +15,19 @@ def lines(tmp_path, plan) -> list[str]:
     return [line.partition("  #")[0] for line in text.splitlines() if not line.startswith("#")]
 
 
-def test_without_a_base_nobody_brings_one(tmp_path, make_plan):
+def test_without_a_base_torch_is_never_installed(tmp_path, make_plan):
     never = " ; sys_platform == 'never'"
     assert lines(tmp_path, make_plan()) == [
         f"{name}{never}" for name in ("torch", "torchvision", "torchaudio", "triton")
     ]
 
 
-def test_kept_packages_are_nobodys_business(tmp_path, make_plan, make_decision):
+def test_unchanged_packages_have_no_override(tmp_path, make_plan, make_decision):
     plan = make_plan(decisions=(make_decision("a", "keep"), make_decision("b", "keep", package=None)))
     assert not [line for line in lines(tmp_path, plan) if line.startswith(("a", "b"))]
 
 
-def test_what_the_plan_decides_holds_for_dependencies_too(tmp_path, make_plan, make_decision):
+def test_decisions_apply_to_dependencies_of_packages(tmp_path, make_plan, make_decision):
     decisions = (
         make_decision("dropped"),
         make_decision("renamed", "replace", requirement="amd-renamed>=1"),
@@ -45,8 +45,8 @@ def test_what_the_plan_decides_holds_for_dependencies_too(tmp_path, make_plan, m
 
 
 def test_the_base_is_pinned(tmp_path, make_plan, make_stack):
-    found = lines(tmp_path, make_plan(base=make_stack(provides={"triton": "3.2.0"})))
-    assert found[:2] == ["torch==2.6.0", "triton==3.2.0"]
+    result = lines(tmp_path, make_plan(base=make_stack(provides={"triton": "3.2.0"})))
+    assert result[:2] == ["torch==2.6.0", "triton==3.2.0"]
 
 
 def test_uv_resolves_a_poisoned_package_to_the_base(

@@ -8,21 +8,21 @@ def rendered(tmp_path, plan, folder: str = "rocm-port") -> str:
     return render(plan, Tree.open(tmp_path), folder)["README.md"].decode()
 
 
-def test_what_there_is_not_has_no_heading(tmp_path, make_plan):
+def test_empty_sections_have_no_heading(tmp_path, make_plan):
     text = rendered(tmp_path, make_plan())
     assert [line for line in text.splitlines() if line.startswith("## ")] == ["## Install", "## Files"]
     assert "docker" not in text
     assert "0 steps" in text
 
 
-def test_names_the_folder_it_lies_in(tmp_path, make_plan):
+def test_commands_use_the_port_folder(tmp_path, make_plan):
     (tmp_path / "requirements.txt").write_text("torch\n")
     text = rendered(tmp_path, make_plan(), "else where")
     assert ". 'else where/environment.sh'" in text
     assert "bash 'else where/install.sh'" in text
 
 
-def test_losses_and_stand_ins_come_first(tmp_path, make_plan, make_stack, make_decision):
+def test_losses_and_stubs_come_first(tmp_path, make_plan, make_stack, make_decision):
     decisions = (
         make_decision("a", "stub"),
         make_decision("b", "substitute"),
@@ -35,7 +35,7 @@ def test_losses_and_stand_ins_come_first(tmp_path, make_plan, make_stack, make_d
     assert text.index("## Missing or replaced") < text.index("## Base") < text.index("## Install")
 
 
-def test_the_steps_and_what_is_left_are_told(tmp_path, make_plan, make_stack, make_decision):
+def test_steps_and_manual_work_are_listed(tmp_path, make_plan, make_stack, make_decision):
     (tmp_path / "requirements.txt").write_text("numpy\n")
     decisions = (make_decision("gone", "blocked", reason="no\nway"),)
     text = rendered(tmp_path, make_plan(base=make_stack(), decisions=decisions))

@@ -25,11 +25,11 @@ def test_stays_untouched(text):
     assert edit(text.encode(), FLOAT) == text.encode()
 
 
-@pytest.mark.parametrize("above", ["", "#include <cuda_runtime.h>\n", "#pragma once\n#include <vector>\n"])
-def test_a_guarded_include_above_the_use(above):
-    before = f"{above}{USE}".encode()
+@pytest.mark.parametrize("head", ["", "#include <cuda_runtime.h>\n", "#pragma once\n#include <vector>\n"])
+def test_inserts_a_guarded_include_above_the_first_use(head):
+    before = f"{head}{USE}".encode()
 
     after = proven_edit(edit, before, FLOAT)
 
-    assert after.startswith(f"{above}#if defined(USE_ROCM) || ".encode())
+    assert after.startswith(f"{head}#if defined(USE_ROCM) || ".encode())
     assert b"\n#include <cfloat>\n#endif\nfloat f()" in after

@@ -2,16 +2,16 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.add_host_qualifier import edit
-from rocm3d.syntax.isolation import prove
+from rocm3d.syntax.isolation import prove_isolation
 
 
 @pytest.mark.parametrize(
     "body", ["return __ldg(p);", "return p[threadIdx.x];", "return atomicAdd(p, 1);", "__shared__ int s; return s;"]
 )
-def test_only_what_the_device_can_do_is_refused(body):
-    with pytest.raises(Refuse, match="only the device"):
+def test_device_only_code_is_refused(body):
+    with pytest.raises(RewriteRefusedError, match="only the device"):
         edit(f"struct F {{ __device__ int operator()(int* p) const {{ {body} }} }};\n".encode(), {})
 
 
@@ -43,7 +43,7 @@ __device__ float other(V v) { return v.x; }
 """
 
 
-def test_declarations_and_definitions_of_a_value_type():
+def test_edits_declarations_and_definitions_of_a_value_type():
     before = VALUE.encode()
 
     after = edit(before, {"guard": "torch"})
@@ -52,14 +52,14 @@ def test_declarations_and_definitions_of_a_value_type():
     assert b"\n  __device__ int lane()" in after
     assert b"\n__device__ float other" in after
     assert after.startswith(b"#pragma once\n#if defined(USE_ROCM)\n#define ROCM3D_HOST_DEVICE __host__ __device__\n")
-    assert prove("x.cuh", before, after).kind == "cpp-tokens-equal"
+    assert prove_isolation("x.cuh", before, after).kind == "cpp-tokens-equal"
     assert edit(after, {"guard": "torch"}) == after
 
 
-def test_a_functor_and_line_ends():
+def test_edits_a_functor_and_preserves_line_ends():
     before = b"struct F {\r\n  __device__ int operator()(int a) const { return a; }\r\n};\r\n"
 
     after = edit(before, {})
 
     assert b"\r\n  ROCM3D_HOST_DEVICE int operator()" in after
-    assert prove("x.cu", before, after).holds
+    assert prove_isolation("x.cu", before, after).holds

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from rewriting import PythonEdit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.add_jit_macros import edit
 
 MACROS = {"macros": ["USE_ROCM", "__HIP_PLATFORM_AMD__"]}
@@ -26,7 +26,7 @@ def test_stays_untouched(text):
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
         (
             'x = load(name="a", sources=[], extra_cflags=["-O3"])',
@@ -38,18 +38,18 @@ def test_stays_untouched(text):
         ),
     ],
 )
-def test_is_chosen_by_backend(text, wanted):
-    assert wanted in edited(text)
+def test_is_chosen_by_backend(text, expected):
+    assert expected in edited(text)
 
 
 def test_a_module_that_imports_torch_late_is_refused():
     late = b"def g():\n    from torch.utils.cpp_extension import load\n    load(extra_cflags=[])\n"
 
-    with pytest.raises(Refuse, match="torch is not imported"):
+    with pytest.raises(RewriteRefusedError, match="torch is not imported"):
         edit(late, MACROS)
 
 
 @pytest.mark.parametrize("text", ['x = load(name="a", sources=[])', 'x = load(name="a", extra_cflags=flags)'])
 def test_a_call_without_a_list_of_flags_is_refused(text):
-    with pytest.raises(Refuse, match="extra_cflags"):
+    with pytest.raises(RewriteRefusedError, match="extra_cflags"):
         edited(text)

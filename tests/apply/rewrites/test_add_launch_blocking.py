@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from rewriting import PythonEdit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.add_launch_blocking import edit
 
 PARAMETERS = {"old": "CUDA_LAUNCH_BLOCKING", "new": "HIP_LAUNCH_BLOCKING"}
@@ -25,7 +25,7 @@ def test_stays_untouched(text):
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
         (
             "os.environ['CUDA_LAUNCH_BLOCKING'] = '1'",
@@ -37,10 +37,10 @@ def test_stays_untouched(text):
         ),
     ],
 )
-def test_is_chosen_by_backend(text, wanted):
-    assert wanted in edited(text)
+def test_is_chosen_by_backend(text, expected):
+    assert expected in edited(text)
 
 
 def test_a_module_that_imports_torch_late_is_refused():
-    with pytest.raises(Refuse):
+    with pytest.raises(RewriteRefusedError):
         edit(b"import os\nos.environ['CUDA_LAUNCH_BLOCKING'] = '1'\nimport torch\n", PARAMETERS)

@@ -23,7 +23,7 @@ def test_stays_untouched(text):
     assert edit(text.encode(), HALF) == text.encode()
 
 
-def test_overloads_stand_above_the_first_call_and_once():
+def test_inserts_overloads_once_above_the_first_call():
     before = f"#include <ATen/ATen.h>\n{CALL}{CALL.replace('f(', 'g(')}".encode()
 
     after = proven_edit(edit, before, HALF)

@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 from rewriting import proven_edit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.alias_nvtx import edit
-from rocm3d.syntax.isolation import prove
+from rocm3d.syntax.isolation import prove_isolation
 
 NVTX = {
     "headers": ["nvToolsExt.h", "nvtx3/nvToolsExt.h"],
@@ -17,8 +17,8 @@ NVTX = {
 
 
 @pytest.mark.parametrize("use", ["nvtxRangePushEx(&attributes);", "nvtxEventAttributes_t attributes;"])
-def test_more_than_the_known_names_is_refused(use):
-    with pytest.raises(Refuse, match="no counterpart"):
+def test_unknown_names_are_refused(use):
+    with pytest.raises(RewriteRefusedError, match="no counterpart"):
         edit(f"#include <nvToolsExt.h>\nvoid f() {{ {use} }}\n".encode(), NVTX)
 
 
@@ -31,7 +31,7 @@ def test_stays_untouched(text):
 
 
 @pytest.mark.parametrize("include", ["<nvToolsExt.h>", "<nvtx3/nvToolsExt.h>", '"nvToolsExt.h"'])
-def test_the_used_names_come_with_the_header(include):
+def test_defines_the_used_names_after_the_header(include):
     before = f'#include {include}\nvoid f() {{\n  nvtxRangePushA("nvtxMarkA");\n  nvtxRangePop();\n}}\n'.encode()
 
     after = proven_edit(edit, before, NVTX, "x.cpp")
@@ -40,10 +40,10 @@ def test_the_used_names_come_with_the_header(include):
     assert b"MarkA roctx" not in after
 
 
-def test_a_second_header_is_for_cuda_alone():
+def test_hides_a_second_header_on_rocm():
     before = b"#include <nvToolsExt.h>\n#include <nvtx3/nvToolsExt.h>\n"
 
     after = edit(before, NVTX)
 
     assert after.count(b"roctx.h") == 1
-    assert prove("x.cpp", before, after).holds
+    assert prove_isolation("x.cpp", before, after).holds

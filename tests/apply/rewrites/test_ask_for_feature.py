@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from rewriting import PythonEdit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.ask_for_feature import edit
 
 PARAMETERS = {"threshold": 8, "near": ["bfloat16", "bf16"], "ask": "torch.cuda.is_bf16_supported()"}
@@ -33,13 +33,13 @@ def test_stays_untouched(text):
         "if torch.cuda.get_device_capability()[0] >= 8:\n    a = 1\n    b = 'bf16'",
     ],
 )
-def test_what_is_not_understood_is_refused(text):
-    with pytest.raises(Refuse):
+def test_unsupported_code_is_refused(text):
+    with pytest.raises(RewriteRefusedError):
         edit(f"{TOP}{text}\n".encode(), PARAMETERS)
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
         (
             "bf16 = torch.cuda.get_device_capability()[0] >= 8",
@@ -55,10 +55,10 @@ def test_what_is_not_understood_is_refused(text):
         ),
     ],
 )
-def test_is_chosen_by_backend(text, wanted):
-    assert wanted in edited(text)
+def test_is_chosen_by_backend(text, expected):
+    assert expected in edited(text)
 
 
 def test_a_module_that_imports_torch_late_is_refused():
-    with pytest.raises(Refuse):
+    with pytest.raises(RewriteRefusedError):
         edit(b"def f():\n    import torch\nbf16 = torch.cuda.get_device_capability()[0] >= 8\n", PARAMETERS)

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from rocm3d.apply.rewrites.cast_kernel_pointer import edit
-from rocm3d.syntax.guards import folded, with_rocm
-from rocm3d.syntax.isolation import prove
+from rocm3d.syntax.guards import assume_rocm, fold_cpp
+from rocm3d.syntax.isolation import prove_isolation
 
 CALLS = {"calls": ["cudaFuncSetAttribute", "cudaFuncSetCacheConfig"]}
 
@@ -29,20 +29,20 @@ def test_stays_untouched(text):
     assert edit(host(text), CALLS) == host(text)
 
 
-def test_a_branch_for_cuda_stays():
+def test_a_cuda_branch_stays():
     data = b"#ifndef USE_ROCM\nvoid go() { cudaFuncSetAttribute(k, a, 1); }\n#endif\n"
 
     assert edit(data, CALLS) == data
 
 
 @pytest.mark.parametrize("kernel", ["k", "&k", "k<float>", "k<float, 3>", "ns::k<T, N>", "(k<float, 3>)"])
-def test_the_kernel_gets_its_cast(kernel):
+def test_casts_the_kernel(kernel):
     before = host(f"cudaFuncSetAttribute({kernel}, attribute, n);")
 
     after = edit(before, CALLS)
 
-    assert f"cudaFuncSetAttribute((const void*){kernel}, attribute".encode() in folded(after, with_rocm)
-    assert prove("x.cu", before, after).kind == "cpp-directives-evaluated"
+    assert f"cudaFuncSetAttribute((const void*){kernel}, attribute".encode() in fold_cpp(after, assume_rocm)
+    assert prove_isolation("x.cu", before, after).kind == "cpp-directives-evaluated"
     assert edit(after, CALLS) == after
 
 
@@ -54,11 +54,11 @@ def test_the_kernel_gets_its_cast(kernel):
     ],
     ids=["macro", "dispatch"],
 )
-def test_an_alias_where_no_guard_can_stand(before):
+def test_uses_an_alias_if_a_guard_is_refused(before):
     after = edit(before, CALLS)
 
     assert b"cudaFuncSetAttribute(ROCM3D_KERNEL_CAST " in after
-    assert b"#define ROCM3D_KERNEL_CAST (const void*)\n" in folded(after, with_rocm)
-    proof = prove("x.cu", before, after)
+    assert b"#define ROCM3D_KERNEL_CAST (const void*)\n" in fold_cpp(after, assume_rocm)
+    proof = prove_isolation("x.cu", before, after)
     assert (proof.holds, proof.kind) == (True, "cpp-tokens-equal"), proof.detail
     assert edit(after, CALLS) == after

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.choose_cmake_language import edit
-from rocm3d.syntax.isolation import prove
+from rocm3d.syntax.isolation import prove_isolation
 
 EXAMPLE = Path(__file__).resolve().parents[3] / "examples" / "cmake-lib" / "CMakeLists.txt"
 
@@ -27,13 +27,13 @@ EXAMPLE = Path(__file__).resolve().parents[3] / "examples" / "cmake-lib" / "CMak
         ("enable_language(CUDA)\nset(S a.cpp b.cu)\nadd_library(a ${S})\n", "mixes .cu files"),
     ],
 )
-def test_refuses(text, reason):
-    with pytest.raises(Refuse, match=reason):
+def test_unsupported_code_is_refused(text, reason):
+    with pytest.raises(RewriteRefusedError, match=reason):
         edit(text.encode(), {})
 
 
 def test_refuses_a_guard_that_cannot_be_proven():
-    with pytest.raises(Refuse, match="USE_ROCM"):
+    with pytest.raises(RewriteRefusedError, match="USE_ROCM"):
         edit(b"enable_language(CUDA)\n", {"define": "WITH_HIP"})
 
 
@@ -49,12 +49,12 @@ def test_refuses_a_guard_that_cannot_be_proven():
         "enable_language(CUDA)\nfind_package(hip)\n",
     ],
 )
-def test_what_needs_no_cuda_or_knows_rocm_stays(text):
+def test_files_without_cuda_or_with_rocm_stay(text):
     assert edit(text.encode(), {}) == text.encode()
 
 
 @pytest.mark.parametrize("newline", [b"\n", b"\r\n"])
-def test_each_command_gets_a_choice_with_its_own_indent_and_line_ends(newline):
+def test_preserves_indentation_and_line_ends(newline):
     before = b"project(a\n  LANGUAGES CXX CUDA) # both\nif(X)\n  find_package(CUDAToolkit 11 REQUIRED)\nendif()\n"
     after = (
         b"if(USE_ROCM)\n  project(a LANGUAGES CXX HIP)\nelse()\nproject(a\n  LANGUAGES CXX CUDA) # both\nendif()\n"
@@ -64,7 +64,7 @@ def test_each_command_gets_a_choice_with_its_own_indent_and_line_ends(newline):
     assert edit(before.replace(b"\n", newline), {}) == after.replace(b"\n", newline)
 
 
-def test_sources_are_marked_by_name_and_by_list():
+def test_sets_the_language_of_named_and_listed_sources():
     before = (
         b"enable_language(CUDA)\nfile(GLOB S csrc/*.cu)\nadd_library(a a.cpp b.cu ${S} ${T})\ntarget_sources(a c.cpp)\n"
     )
@@ -74,37 +74,38 @@ def test_sources_are_marked_by_name_and_by_list():
     ]
 
 
-def configured(text: bytes, folder: Path, *options: str) -> list[str]:
+def executed_commands(text: bytes, folder: Path, *options: str) -> list[str]:
     """The commands that real CMake reaches in script mode; stubs print them instead of running them."""
     libraries = ("add_library", "add_executable", "set_source_files_properties")
     targets = ("link_libraries", "include_directories", "compile_options")
-    told = ("project", "enable_language", "find_package", *libraries, *(f"target_{name}" for name in targets))
+    commands = ("project", "enable_language", "find_package", *libraries, *(f"target_{name}" for name in targets))
     stubs = "".join(
-        f'macro({name})\nmessage("called {name} ${{ARGV}}")\nendmacro()\n' for name in (*told, "set_target_properties")
+        f'macro({name})\nmessage("called {name} ${{ARGV}}")\nendmacro()\n'
+        for name in (*commands, "set_target_properties")
     )
     folder.mkdir(exist_ok=True)
     (folder / "file.cmake").write_bytes(text)
     (folder / "all.cmake").write_text(f"cmake_minimum_required(VERSION 3.18)\n{stubs}include({folder}/file.cmake)\n")
     command = ["cmake", *options, "-P", str(folder / "all.cmake")]
-    ended = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert ended.returncode == 0, ended.stderr
-    return [line for line in ended.stderr.splitlines() if line.startswith("called ")]
+    finished = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert finished.returncode == 0, finished.stderr
+    return [line for line in finished.stderr.splitlines() if line.startswith("called ")]
 
 
-def test_real_cmake_comes_to_the_same_commands_without_rocm_and_to_hip_with_it(tmp_path):
+def test_real_cmake_runs_the_same_commands_without_rocm_and_hip_with_it(tmp_path):
     if shutil.which("cmake") is None:
         pytest.skip("not run: cmake is not installed")
     before = EXAMPLE.read_bytes()
     after = edit(before, {})
 
-    assert configured(before, tmp_path / "a") == configured(after, tmp_path / "b")
-    with_rocm = configured(after, tmp_path / "b", "-DUSE_ROCM=ON")
+    assert executed_commands(before, tmp_path / "a") == executed_commands(after, tmp_path / "b")
+    with_rocm = executed_commands(after, tmp_path / "b", "-DUSE_ROCM=ON")
     assert "called project gridsample;VERSION;0.2.0;LANGUAGES;CXX;HIP" in with_rocm
     assert "called set_source_files_properties src/gridsample.cu;PROPERTIES;LANGUAGE;HIP" in with_rocm
     assert not [line for line in with_rocm if "CUDAToolkit" in line or "CUDA::" in line]
 
 
-lines = st.sampled_from(
+LINES = st.sampled_from(
     [
         "project(a LANGUAGES CXX CUDA)",
         "  enable_language(CUDA)  # x",
@@ -125,12 +126,12 @@ lines = st.sampled_from(
 )
 
 
-@given(st.lists(lines, max_size=12), st.sampled_from(["\n", "\r\n"]), st.sampled_from(["utf-8", "latin-1"]))
-def test_twice_is_once_and_the_proof_holds(parts, newline, coding):
-    data = (newline.join(parts) + newline).encode(coding)
+@given(st.lists(LINES, max_size=12), st.sampled_from(["\n", "\r\n"]), st.sampled_from(["utf-8", "latin-1"]))
+def test_any_edit_is_proven_and_idempotent(parts, newline, encoding):
+    data = (newline.join(parts) + newline).encode(encoding)
     try:
         once = edit(data, {})
-    except Refuse:
+    except RewriteRefusedError:
         return
     assert edit(once, {}) == once
-    assert prove("CMakeLists.txt", data, once).holds
+    assert prove_isolation("CMakeLists.txt", data, once).holds

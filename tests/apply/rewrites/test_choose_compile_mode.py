@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from rewriting import PythonEdit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.choose_compile_mode import edit
 
 PARAMETERS = {"modes": ["reduce-overhead", "max-autotune"]}
@@ -27,7 +27,7 @@ def test_stays_untouched(text):
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
         ("x = torch.compile(m, mode='max-autotune')", "mode=\"default\" if is_rocm else 'max-autotune'"),
         (
@@ -36,10 +36,10 @@ def test_stays_untouched(text):
         ),
     ],
 )
-def test_is_chosen_by_backend(text, wanted):
-    assert wanted in edited(text)
+def test_is_chosen_by_backend(text, expected):
+    assert expected in edited(text)
 
 
 def test_a_module_that_imports_torch_late_is_refused():
-    with pytest.raises(Refuse):
+    with pytest.raises(RewriteRefusedError):
         edit(b"def f():\n    import torch\nx = torch.compile(m, mode='max-autotune')\n", PARAMETERS)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from rewriting import PythonEdit, proven_edit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.choose_elements import edit
 
 NAMES = {
@@ -31,7 +31,7 @@ def test_stays_untouched(text):
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
         ('x = f(libraries=["cusparse", "z"])', 'libraries=["hipsparse", "z"] if is_rocm else ["cusparse", "z"]'),
         ('x = f(libraries=["cuda", "cudart"])', 'libraries=["amdhip64"] if is_rocm else ["cuda", "cudart"]'),
@@ -39,20 +39,20 @@ def test_stays_untouched(text):
         ('x = f(libraries=("cuda",))', 'libraries=["amdhip64"] if is_rocm else ("cuda",)'),
     ],
 )
-def test_is_chosen_by_backend(text, wanted):
-    assert wanted in edited(text)
+def test_is_chosen_by_backend(text, expected):
+    assert expected in edited(text)
 
 
 @pytest.mark.parametrize(
     "text", ['x = ["-lz", "-l", "m"]', 'x = ["-l", cuda]', 'x = ["-L", "cuda"]', "x = ['-lcudart_static']"]
 )
-def test_other_arguments_of_the_linker_stay(text):
+def test_other_linker_flags_stay(text):
     data = f"{TOP}{text}\n".encode()
     assert edit(data, {**NAMES, "link": "-l"}) == data
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
         ('x += ["-lcusparse", "-Wl,-s"]', 'x += ["-lhipsparse", "-Wl,-s"] if is_rocm else ["-lcusparse", "-Wl,-s"]'),
         (
@@ -62,12 +62,12 @@ def test_other_arguments_of_the_linker_stay(text):
         ('f(["-l", "gone", "-lcuda"])', 'f(["-lamdhip64"] if is_rocm else ["-l", "gone", "-lcuda"])'),
     ],
 )
-def test_arguments_of_the_linker_are_chosen(text, wanted):
+def test_linker_flags_are_chosen_by_backend(text, expected):
     before = f"{TOP}{text}\n".encode()
     after = proven_edit(edit, before, {**NAMES, "link": "-l"}, "setup.py")
-    assert wanted in after.decode()
+    assert expected in after.decode()
 
 
 def test_a_module_that_imports_torch_late_is_refused():
-    with pytest.raises(Refuse):
+    with pytest.raises(RewriteRefusedError):
         edit(b'# cpp_extension\nimport shutil\ndef f():\n    import torch\nf(libraries=["cuda"])\n', NAMES)

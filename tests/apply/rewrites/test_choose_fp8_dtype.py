@@ -3,13 +3,13 @@ from __future__ import annotations
 import pytest
 from rewriting import PythonEdit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.choose_fp8_dtype import edit
 
 PARAMETERS = {"fnuz_on": ["gfx940", "gfx942"], "types": ["float8_e4m3fn", "float8_e5m2"]}
 
 DEVICE = "torch.cuda.get_device_properties(torch.cuda.current_device())"
-ASKED = f'{DEVICE}.gcnArchName.split(":")[0] in ("gfx940", "gfx942")'
+TARGET_CHECK = f'{DEVICE}.gcnArchName.split(":")[0] in ("gfx940", "gfx942")'
 TOP = "import torch\n"
 edited = PythonEdit(edit, PARAMETERS, TOP)
 
@@ -35,28 +35,28 @@ def test_stays_untouched(text):
         "def f(x, dtype=torch.float8_e4m3fn):\n    return x.to(dtype)",
     ],
 )
-def test_what_is_not_understood_is_refused(text):
-    with pytest.raises(Refuse):
+def test_unsupported_code_is_refused(text):
+    with pytest.raises(RewriteRefusedError):
         edit(f"{TOP}{text}\n".encode(), PARAMETERS)
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
         (
             "def f(x):\n    return x.to(torch.float8_e4m3fn)",
-            f"x.to(torch.float8_e4m3fnuz if is_rocm and {ASKED} else torch.float8_e4m3fn)",
+            f"x.to(torch.float8_e4m3fnuz if is_rocm and {TARGET_CHECK} else torch.float8_e4m3fn)",
         ),
         (
             "f = lambda x: torch.float8_e5m2.itemsize * x",
-            f"(torch.float8_e5m2fnuz if is_rocm and {ASKED} else torch.float8_e5m2).itemsize",
+            f"(torch.float8_e5m2fnuz if is_rocm and {TARGET_CHECK} else torch.float8_e5m2).itemsize",
         ),
     ],
 )
-def test_is_chosen_by_backend(text, wanted):
-    assert wanted in edited(text)
+def test_is_chosen_by_backend(text, expected):
+    assert expected in edited(text)
 
 
 def test_a_module_that_imports_torch_late_is_refused():
-    with pytest.raises(Refuse):
+    with pytest.raises(RewriteRefusedError):
         edit(b"def f():\n    import torch\ndef f(x):\n    return x.to(torch.float8_e4m3fn)\n", PARAMETERS)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from rewriting import PythonEdit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.choose_inductor_options import edit
 
 PARAMETERS = {"options": ["max_autotune", "triton.cudagraphs"]}
@@ -28,7 +28,7 @@ def test_stays_untouched(text):
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
         ("torch._inductor.config.max_autotune = True", "torch._inductor.config.max_autotune = not is_rocm"),
         ("import torch._inductor.config as c\nc.triton.cudagraphs = True", "c.triton.cudagraphs = not is_rocm"),
@@ -40,10 +40,10 @@ def test_stays_untouched(text):
         ),
     ],
 )
-def test_is_chosen_by_backend(text, wanted):
-    assert wanted in edited(text)
+def test_is_chosen_by_backend(text, expected):
+    assert expected in edited(text)
 
 
 def test_a_module_that_imports_torch_late_is_refused():
-    with pytest.raises(Refuse):
+    with pytest.raises(RewriteRefusedError):
         edit(b"def f():\n    import torch\ntorch._inductor.config.max_autotune = True\n", PARAMETERS)

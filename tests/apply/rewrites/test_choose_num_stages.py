@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from rewriting import PythonEdit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.choose_num_stages import edit
 
 PARAMETERS = {"stages": 1}
@@ -31,22 +31,22 @@ def test_stays_untouched(text):
         "kernel[grid](x, num_stages=stages)",
     ],
 )
-def test_what_is_not_understood_is_refused(text):
-    with pytest.raises(Refuse):
+def test_unsupported_code_is_refused(text):
+    with pytest.raises(RewriteRefusedError):
         edit(f"{TOP}{text}\n".encode(), PARAMETERS)
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
         ("kernel[grid](x, num_stages=3)", "num_stages=1 if is_rocm else 3"),
         ("c = triton.Config({}, num_stages=4, num_warps=4)", "num_stages=1 if is_rocm else 4, num_warps=4"),
     ],
 )
-def test_is_chosen_by_backend(text, wanted):
-    assert wanted in edited(text)
+def test_is_chosen_by_backend(text, expected):
+    assert expected in edited(text)
 
 
 def test_a_module_that_imports_torch_late_is_refused():
-    with pytest.raises(Refuse):
+    with pytest.raises(RewriteRefusedError):
         edit(b"import triton\nkernel[grid](x, num_stages=3)\n", PARAMETERS)

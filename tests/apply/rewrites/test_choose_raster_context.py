@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from rewriting import PythonEdit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.choose_raster_context import edit
 
 PARAMETERS = {"old": "RasterizeGLContext", "new": "RasterizeCudaContext", "keeps": ["device"]}
@@ -33,13 +33,13 @@ def test_stays_untouched(text):
         "c = dr.RasterizeGLContext(False)",
     ],
 )
-def test_what_is_not_understood_is_refused(text):
-    with pytest.raises(Refuse):
+def test_unsupported_code_is_refused(text):
+    with pytest.raises(RewriteRefusedError):
         edit(f"{TOP}{text}\n".encode(), PARAMETERS)
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
         ("c = dr.RasterizeGLContext()", "c = dr.RasterizeCudaContext() if is_rocm else dr.RasterizeGLContext()"),
         (
@@ -48,10 +48,10 @@ def test_what_is_not_understood_is_refused(text):
         ),
     ],
 )
-def test_is_chosen_by_backend(text, wanted):
-    assert wanted in edited(text)
+def test_is_chosen_by_backend(text, expected):
+    assert expected in edited(text)
 
 
 def test_a_module_that_imports_torch_late_is_refused():
-    with pytest.raises(Refuse):
+    with pytest.raises(RewriteRefusedError):
         edit(b"def f():\n    import torch\nc = dr.RasterizeGLContext()\n", PARAMETERS)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from rewriting import PythonEdit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.choose_smi_command import edit
 
 PARAMETERS = {"old": ["nvidia-smi", "nvidia-smi -L"], "new": ["amd-smi static", "amd-smi list"]}
@@ -34,13 +34,13 @@ def test_stays_untouched(text):
         "x = os.popen('nvidia-smi')",
     ],
 )
-def test_what_is_not_understood_is_refused(text):
-    with pytest.raises(Refuse):
+def test_unsupported_code_is_refused(text):
+    with pytest.raises(RewriteRefusedError):
         edit(f"{TOP}{text}\n".encode(), PARAMETERS)
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
         (
             "subprocess.run(['nvidia-smi'], check=True)",
@@ -49,10 +49,10 @@ def test_what_is_not_understood_is_refused(text):
         ("os.system('nvidia-smi -L')", "os.system(\"amd-smi list\" if is_rocm else 'nvidia-smi -L')"),
     ],
 )
-def test_is_chosen_by_backend(text, wanted):
-    assert wanted in edited(text)
+def test_is_chosen_by_backend(text, expected):
+    assert expected in edited(text)
 
 
 def test_a_module_that_imports_torch_late_is_refused():
-    with pytest.raises(Refuse):
+    with pytest.raises(RewriteRefusedError):
         edit(b"def f():\n    import torch\nsubprocess.run(['nvidia-smi'], check=True)\n", PARAMETERS)

@@ -3,10 +3,10 @@ from __future__ import annotations
 import pytest
 from rewriting import proven_edit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.choose_thrust_policy import edit
-from rocm3d.syntax.guards import folded, with_rocm
-from rocm3d.syntax.isolation import prove
+from rocm3d.syntax.guards import assume_rocm, fold_cpp
+from rocm3d.syntax.isolation import prove_isolation
 
 THRUST = {
     "folder": "thrust/system/cuda/",
@@ -17,8 +17,8 @@ THRUST = {
 }
 
 
-def test_another_name_of_the_backend_is_refused():
-    with pytest.raises(Refuse, match="thrust::cuda::pointer"):
+def test_unknown_names_of_the_backend_are_refused():
+    with pytest.raises(RewriteRefusedError, match="thrust::cuda::pointer"):
         edit(b"thrust::cuda::pointer<int> p;\n", THRUST)
 
 
@@ -38,22 +38,22 @@ def test_stays_untouched(text):
 
 
 @pytest.mark.parametrize("policy", ["thrust::cuda::par.on(s)", "::thrust::cuda::par_nosync", "thrust :: cuda :: par"])
-def test_policy_and_header_by_backend(policy):
+def test_policy_and_header_are_chosen_by_backend(policy):
     before = f"#include <thrust/system/cuda/execution_policy.h>\nvoid f() {{\n  go({policy});\n}}\n".encode()
 
     after = proven_edit(edit, before, THRUST)
 
-    on_rocm = folded(after, with_rocm)
+    on_rocm = fold_cpp(after, assume_rocm)
     assert b"<thrust/system/hip/execution_policy.h>" in on_rocm
     assert b"thrust::hip" in on_rocm
     assert b"cuda" not in on_rocm
 
 
-def test_an_alias_in_a_macro():
+def test_uses_an_alias_in_a_macro():
     before = b"#define ON(s) thrust::cuda::par.on(s)\nvoid f() { go(ON(0)); }\n"
 
     after = edit(before, THRUST)
 
     assert b"#define ON(s) ROCM3D_THRUST::par.on(s)" in after
-    assert prove("x.cu", before, after).kind == "cpp-tokens-equal"
+    assert prove_isolation("x.cu", before, after).kind == "cpp-tokens-equal"
     assert edit(after, THRUST) == after

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from rewriting import PythonEdit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.choose_triton_tf32 import edit
 
 KEYWORDS = {"keywords": ["ALLOW_TF32", "allow_tf32"]}
@@ -27,18 +27,18 @@ def test_stays_untouched(text):
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
         ("kernel[grid](a, ALLOW_TF32=True)", "kernel[grid](a, ALLOW_TF32=not is_rocm)"),
         ("kernel[(1, 2)](a, allow_tf32 = True, b=1)", "allow_tf32 = not is_rocm"),
     ],
 )
-def test_is_chosen_by_backend(text, wanted):
-    assert wanted in edited(text)
+def test_is_chosen_by_backend(text, expected):
+    assert expected in edited(text)
 
 
 def test_a_module_that_imports_torch_late_is_refused():
-    with pytest.raises(Refuse):
+    with pytest.raises(RewriteRefusedError):
         edit(
             b"# cpp_extension\nimport shutil\ndef f():\n    import torch\nkernel[grid](a, ALLOW_TF32=True)\n", KEYWORDS
         )

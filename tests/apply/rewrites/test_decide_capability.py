@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 from rewriting import proven_edit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.decide_capability import edit
-from rocm3d.syntax.guards import folded, with_rocm
+from rocm3d.syntax.guards import assume_rocm, fold_cpp
 
 MAJOR = {"properties": ["cudaDeviceProp", "getCurrentDeviceProperties"], "on_rocm": "false"}
 
@@ -26,8 +26,8 @@ def host(text: str) -> bytes:
         "switch (prop.major) { default: return true; }",
     ],
 )
-def test_refusals(text):
-    with pytest.raises(Refuse):
+def test_unsupported_code_is_refused(text):
+    with pytest.raises(RewriteRefusedError):
         edit(host(text), MAJOR)
 
 
@@ -46,7 +46,7 @@ def test_stays_untouched(data):
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
         ("return prop.major >= 8;", "return false;"),
         ("return prop.major == 9 && prop.minor == 0;", "return false && prop.minor == 0;"),
@@ -55,9 +55,9 @@ def test_stays_untouched(data):
         ("return (prop.major >= 8) || force(prop.major >= 9);", "return (false) || force(false);"),
     ],
 )
-def test_the_general_path_on_rocm(text, wanted):
+def test_uses_the_general_code_on_rocm(text, expected):
     before = host(text)
 
     after = proven_edit(edit, before, MAJOR)
 
-    assert f"  {wanted}\n".encode() in folded(after, with_rocm)
+    assert f"  {expected}\n".encode() in fold_cpp(after, assume_rocm)

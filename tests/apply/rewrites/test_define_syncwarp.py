@@ -4,7 +4,7 @@ import pytest
 from rewriting import proven_edit
 
 from rocm3d.apply.rewrites.define_syncwarp import edit
-from rocm3d.syntax.guards import folded, with_rocm
+from rocm3d.syntax.guards import assume_rocm, fold_cpp
 
 SYNC = {"call": "__syncwarp", "since": 70100000}
 
@@ -27,7 +27,7 @@ STEPS = [b"fence(__ATOMIC_RELEASE, ", b"wave_barrier()", b"fence(__ATOMIC_ACQUIR
 
 
 @pytest.mark.parametrize(
-    ("text", "kept"),
+    ("text", "uses_own_of_hip"),
     [
         ("#include <a>\nvoid f() { __syncwarp(); }\n", True),
         ("#define S \\\n  __syncwarp()\nvoid f() { S; }\n", True),
@@ -35,14 +35,14 @@ STEPS = [b"fence(__ATOMIC_RELEASE, ", b"wave_barrier()", b"fence(__ATOMIC_ACQUIR
         ("void f() { __syncwarp(0xffffffff); }\n", False),
     ],
 )
-def test_barrier_between_fences_and_hips_own_is_kept_where_it_compiles(text, kept):
+def test_defines_a_barrier_unless_hips_own_compiles(text, uses_own_of_hip):
     before = text.encode()
 
     after = proven_edit(edit, before, SYNC)
 
-    on_rocm = folded(after, with_rocm)
-    places = [on_rocm.index(step) for step in STEPS]
-    assert places == sorted(places)
+    on_rocm = fold_cpp(after, assume_rocm)
+    positions = [on_rocm.index(step) for step in STEPS]
+    assert positions == sorted(positions)
     assert on_rocm.count(b'"wavefront"') == 2
-    assert (b"#if HIP_VERSION < 70100000\n" in on_rocm) == kept
+    assert (b"#if HIP_VERSION < 70100000\n" in on_rocm) == uses_own_of_hip
     assert on_rocm.index(b"#define __syncwarp(...)") < on_rocm.rindex(b"__syncwarp(")

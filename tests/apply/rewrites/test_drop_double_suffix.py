@@ -14,7 +14,7 @@ def test_stays_untouched(text):
 
 
 @pytest.mark.parametrize(("literal", "plain"), [("1.0d", "1.0"), (".5D", ".5"), ("1e-6d", "1e-6"), ("3.d", "3.")])
-def test_the_suffix_is_gone_on_rocm_alone(literal, plain):
+def test_removes_the_suffix_on_rocm_only(literal, plain):
     before = f"void f() {{\n  double x = {literal} * 2;\n}}\n".encode()
 
     after = proven_edit(edit, before, {})

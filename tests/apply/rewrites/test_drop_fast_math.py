@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from rewriting import PythonEdit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.drop_fast_math import edit
 
 PARAMETERS = {"flags": ["-ffast-math", "-Ofast"]}
@@ -28,7 +28,7 @@ def test_stays_untouched(text):
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
         ("x = f({'nvcc': ['-O3', '-ffast-math']})", "{'nvcc': ['-O3'] if is_rocm else ['-O3', '-ffast-math']}"),
         (
@@ -39,10 +39,10 @@ def test_stays_untouched(text):
         ("x = f(extra_cuda_cflags=['-ffast-math'])", "extra_cuda_cflags=[] if is_rocm else ['-ffast-math']"),
     ],
 )
-def test_is_chosen_by_backend(text, wanted):
-    assert wanted in edited(text)
+def test_is_chosen_by_backend(text, expected):
+    assert expected in edited(text)
 
 
 def test_a_module_that_imports_torch_late_is_refused():
-    with pytest.raises(Refuse):
+    with pytest.raises(RewriteRefusedError):
         edit(b"# cpp_extension\nx = f({'nvcc': ['-ffast-math']})\n", PARAMETERS)

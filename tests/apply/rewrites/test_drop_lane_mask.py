@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 from rewriting import proven_edit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.drop_lane_mask import edit
-from rocm3d.syntax.isolation import prove
+from rocm3d.syntax.isolation import prove_isolation
 
 MASK = {"calls": ["__shfl_sync", "__shfl_up_sync", "__shfl_down_sync", "__shfl_xor_sync"], "width": 32}
 
@@ -24,8 +24,8 @@ def kernel(line: str) -> bytes:
         "v += __shfl_sync(0xffffffff, v, w % warpSize) + w / 32;",
     ],
 )
-def test_refusals(line):
-    with pytest.raises(Refuse):
+def test_unsupported_code_is_refused(line):
+    with pytest.raises(RewriteRefusedError):
         edit(kernel(line), MASK)
 
 
@@ -51,7 +51,7 @@ def test_stays_untouched(line):
 
 
 @pytest.mark.parametrize(
-    ("call", "wanted"),
+    ("call", "expected"),
     [
         ("__shfl_down_sync(0xffffffff, v, 16)", "__shfl_down(v, 16, 32)"),
         ("__shfl_xor_sync(0xFFFFFFFFu, v, i, 8)", "__shfl_xor(v, i, 8)"),
@@ -61,23 +61,23 @@ def test_stays_untouched(line):
         ("__shfl_xor_sync(0xffffffff, v, warpSize / 2, 16)", "__shfl_xor(v, warpSize / 2, 16)"),
     ],
 )
-def test_the_mask_is_gone_and_the_group_stays(call, wanted):
+def test_drops_the_mask_and_sets_the_width(call, expected):
     before = kernel(f"v += {call};")
 
     after = proven_edit(edit, before, MASK)
 
-    assert wanted.encode() in after
+    assert expected.encode() in after
 
 
 VOTES = {**MASK, "votes": ["__any_sync", "__all_sync"]}
 
 
-def test_a_vote_of_the_wave_with_a_mask_of_some_lanes():
-    with pytest.raises(Refuse, match="mask"):
+def test_a_whole_wave_vote_with_a_partial_mask_is_refused():
+    with pytest.raises(RewriteRefusedError, match="mask"):
         edit(kernel("if (__any_sync(m, v > 0)) v += w % warpSize;"), VOTES)
 
 
-def test_a_vote_of_the_wave():
+def test_a_whole_wave_vote_loses_its_mask():
     before = kernel("if (__all_sync(0xffffffff, v > 0)) v += w % warpSize;")
 
     after = proven_edit(edit, before, VOTES)
@@ -85,7 +85,7 @@ def test_a_vote_of_the_wave():
     assert b"  if (__all(v > 0)) v += w % warpSize;\n#else\n" in after
 
 
-def test_a_vote_of_32_lanes():
+def test_a_vote_of_32_lanes_becomes_an_alias():
     before = kernel("if (__any_sync(m, v > 0) || __all_sync(0xffffffff, v)) v += __shfl_up_sync(~0u, v, 1) + (w & 31);")
 
     after = proven_edit(edit, before, VOTES)
@@ -93,10 +93,10 @@ def test_a_vote_of_32_lanes():
     assert b"if (ROCM3D_ANY(m, v > 0) || ROCM3D_ALL(0xffffffff, v)) v += __shfl_up(v, 1, 32) + (w & 31);" in after
 
 
-def test_several_calls_over_lines():
+def test_edits_several_calls_over_several_lines():
     before = kernel("v += f(__shfl_down_sync(0xffffffff, v, 16),\n    __shfl_down_sync(0xffffffff, v, 8));")
 
     after = edit(before, MASK)
 
     assert after.count(b"#if") == 1
-    assert prove("x.cu", before, after).holds
+    assert prove_isolation("x.cu", before, after).holds

@@ -23,9 +23,9 @@ def test_stays_untouched(text):
     assert edit(text.encode(), LIMIT) == text.encode()
 
 
-@pytest.mark.parametrize("above", ["", "#include <cuda_runtime.h>\n", "#define LIMITED __maxnreg__(32)\n"])
-def test_the_word_means_nothing_on_rocm(above):
-    before = f"{above}{KERNEL}".encode()
+@pytest.mark.parametrize("head", ["", "#include <cuda_runtime.h>\n", "#define LIMITED __maxnreg__(32)\n"])
+def test_the_attribute_is_empty_on_rocm(head):
+    before = f"{head}{KERNEL}".encode()
 
     after = proven_edit(edit, before, LIMIT)
 

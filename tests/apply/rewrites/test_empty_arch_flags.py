@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from rewriting import PythonEdit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.empty_arch_flags import edit
 
 PREFIXES = {"prefixes": ["-gencode", "-arch="]}
@@ -26,18 +26,18 @@ def test_stays_untouched(text):
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
         ('x = [f"-gencode=arch={a}" for a in b]', 'x = [] if is_rocm else [f"-gencode=arch={a}" for a in b]'),
         ('x = y + ["-arch=sm_80" for a in b]', 'x = y + ([] if is_rocm else ["-arch=sm_80" for a in b])'),
     ],
 )
-def test_is_chosen_by_backend(text, wanted):
-    assert wanted in edited(text)
+def test_is_chosen_by_backend(text, expected):
+    assert expected in edited(text)
 
 
 def test_a_module_that_imports_torch_late_is_refused():
-    with pytest.raises(Refuse):
+    with pytest.raises(RewriteRefusedError):
         edit(
             b'# cpp_extension\nimport shutil\ndef f():\n    import torch\nx = [f"-gencode={a}" for a in b]\n', PREFIXES
         )

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from rewriting import PythonEdit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.filter_source_glob import edit
 
 PARAMETERS = {"parts": ["_hip.", "/hip/"]}
@@ -32,13 +32,13 @@ def test_stays_untouched(text):
         "for root, _, names in os.walk('csrc'):\n    pass",
     ],
 )
-def test_what_is_not_understood_is_refused(text):
-    with pytest.raises(Refuse):
+def test_unsupported_code_is_refused(text):
+    with pytest.raises(RewriteRefusedError):
         edit(f"{TOP}{text}\n".encode(), PARAMETERS)
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
         (
             "x = glob.glob('csrc/*.cpp')",
@@ -58,10 +58,10 @@ def test_what_is_not_understood_is_refused(text):
         ),
     ],
 )
-def test_is_chosen_by_backend(text, wanted):
-    assert wanted in edited(text)
+def test_is_chosen_by_backend(text, expected):
+    assert expected in edited(text)
 
 
 def test_a_module_that_imports_torch_late_is_refused():
-    with pytest.raises(Refuse):
+    with pytest.raises(RewriteRefusedError):
         edit(b"# cpp_extension\nx = glob.glob('csrc/*.cpp')\n", PARAMETERS)

@@ -3,13 +3,13 @@ from __future__ import annotations
 import pytest
 from rewriting import PythonEdit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.guard_cuda_version import edit
 
-NOTHING: dict[str, str] = {}
+NO_PARAMETERS: dict[str, str] = {}
 
 TOP = "import torch\nfrom torch.utils.cpp_extension import CUDAExtension, load\n"
-edited = PythonEdit(edit, NOTHING, TOP)
+edited = PythonEdit(edit, NO_PARAMETERS, TOP)
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ def test_stays_untouched(text):
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
         ('assert torch.version.cuda >= "11.8"', 'assert is_rocm or torch.version.cuda >= "11.8"'),
         (
@@ -39,10 +39,13 @@ def test_stays_untouched(text):
         ('x = y or torch.version.cuda[:2] == "12"', 'x = y or (not is_rocm and torch.version.cuda[:2] == "12")'),
     ],
 )
-def test_is_chosen_by_backend(text, wanted):
-    assert wanted in edited(text)
+def test_is_chosen_by_backend(text, expected):
+    assert expected in edited(text)
 
 
 def test_a_module_that_imports_torch_late_is_refused():
-    with pytest.raises(Refuse):
-        edit(b'# cpp_extension\nimport shutil\ndef f():\n    import torch\nx = torch.version.cuda > "11"\n', NOTHING)
+    with pytest.raises(RewriteRefusedError):
+        edit(
+            b'# cpp_extension\nimport shutil\ndef f():\n    import torch\nx = torch.version.cuda > "11"\n',
+            NO_PARAMETERS,
+        )

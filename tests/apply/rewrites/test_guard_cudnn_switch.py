@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from rewriting import PythonEdit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.guard_cudnn_switch import edit
 
 PARAMETERS = {}
@@ -26,7 +26,7 @@ def test_stays_untouched(text):
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
         ("torch.backends.cudnn.enabled = False", "if not is_rocm:\n    torch.backends.cudnn.enabled = False\n"),
         (
@@ -35,10 +35,10 @@ def test_stays_untouched(text):
         ),
     ],
 )
-def test_is_chosen_by_backend(text, wanted):
-    assert wanted in edited(text)
+def test_is_chosen_by_backend(text, expected):
+    assert expected in edited(text)
 
 
 def test_a_module_that_imports_torch_late_is_refused():
-    with pytest.raises(Refuse):
+    with pytest.raises(RewriteRefusedError):
         edit(b"def f():\n    import torch\ntorch.backends.cudnn.enabled = False\n", PARAMETERS)

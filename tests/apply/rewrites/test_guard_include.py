@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.guard_include import edit
 from rocm3d.syntax.cuda import CudaUnit
-from rocm3d.syntax.isolation import prove
+from rocm3d.syntax.isolation import prove_isolation
 
 HEADERS = {"headers": ["gone.h", "cg/reduce.h"], "refuse_if_called": ["reduce"]}
 OPEN, TORCH = b"#if !defined(USE_ROCM) && !defined(__HIP_PLATFORM_AMD__)", b"#if !defined(USE_ROCM)"
@@ -51,21 +51,21 @@ def test_stays_untouched(data):
         "cg :: reduce(x);",
     ],
 )
-def test_refuses_when_the_header_is_needed(call):
+def test_refuses_if_the_header_is_needed(call):
     data = b"#include <cg/reduce.h>\nvoid f() { " + call.encode() + b" }\n"
-    with pytest.raises(Refuse, match="reduce"):
+    with pytest.raises(RewriteRefusedError, match="reduce"):
         edit(data, HEADERS)
 
 
 @pytest.mark.parametrize(
     "code", ["#define SUM(x) cg::reduce(tile, x)\n", "using cg::reduce;\n", "auto f = &cg::reduce<int>;\n"]
 )
-def test_refuses_when_the_header_is_needed_without_a_plain_call(code):
-    with pytest.raises(Refuse, match="reduce"):
+def test_refuses_if_the_header_is_needed_without_a_plain_call(code):
+    with pytest.raises(RewriteRefusedError, match="reduce"):
         edit(b"#include <cg/reduce.h>\n" + code.encode(), HEADERS)
 
 
-def test_a_function_of_another_name_is_no_reason_to_refuse():
+def test_similar_names_are_not_refused():
     data = b"#include <cg/reduce.h>\nvoid f() { warp_reduce(x); reduce_all(y); } // reduce(x)\n"
     assert edit(data, HEADERS) != data
 
@@ -105,10 +105,10 @@ EXPECTED = {
 
 
 @pytest.mark.parametrize(("before", "after"), EXPECTED.values(), ids=EXPECTED)
-def test_puts_the_guard(before, after):
+def test_inserts_the_guard(before, after):
     assert edit(before, HEADERS) == after
     assert edit(after, HEADERS) == after
-    proof = prove("x.cu", before, after)
+    proof = prove_isolation("x.cu", before, after)
     assert proof.holds, proof.detail
     assert not CudaUnit("x.cu", after).tree.root_node.has_error or b"\xff" in after or b"\xef" in after
 
@@ -124,24 +124,24 @@ def test_the_guard_of_a_torch_build():
 def test_the_edges_of_a_file_are_proven_or_refused(data):
     try:
         after = edit(data, HEADERS)
-    except Refuse:
+    except RewriteRefusedError:
         return
     assert after != data, "neither edited nor refused"
-    assert prove("x.cu", data, after).holds
+    assert prove_isolation("x.cu", data, after).holds
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="not run: cc is not installed")
 @pytest.mark.parametrize("macro", ["USE_ROCM", "__HIP_PLATFORM_AMD__"])
-def test_the_preprocessor_skips_the_header_for_rocm_alone(tmp_path, macro):
+def test_the_preprocessor_skips_the_header_on_rocm_only(tmp_path, macro):
     (tmp_path / "gone.h").write_text("from_the_header\n")
     after = edit(b"#include <gone.h>\nrest\n", HEADERS)
 
-    def text(*options: str) -> bytes:
+    def preprocessed(*options: str) -> bytes:
         command = ["cc", "-x", "c++", "-E", "-P", "-I", str(tmp_path), *options, "-"]
         return subprocess.run(command, input=after, capture_output=True, check=True).stdout
 
-    assert text(f"-D{macro}").split() == [b"rest"]
-    assert text().split() == [b"from_the_header", b"rest"]
+    assert preprocessed(f"-D{macro}").split() == [b"rest"]
+    assert preprocessed().split() == [b"from_the_header", b"rest"]
 
 
 LINES = st.lists(
@@ -171,11 +171,11 @@ LINES = st.lists(
 
 
 @given(LINES, st.sampled_from([b"\n", b"\r\n"]))
-def test_any_file_is_proven_and_twice_is_once(lines, newline):
+def test_any_edit_is_proven_and_idempotent(lines, newline):
     data = b"".join(line + newline for line in lines)
     after = edit(data, HEADERS)
     assert edit(after, HEADERS) == after
     if after != data:
-        proof = prove("x.cu", data, after)
+        proof = prove_isolation("x.cu", data, after)
         assert proof.holds, proof.detail
         assert after.count(b"\r\n") == (after.count(b"\n") if newline == b"\r\n" else 0)

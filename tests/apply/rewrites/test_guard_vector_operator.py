@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 from rewriting import proven_edit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.guard_vector_operator import edit
-from rocm3d.syntax.guards import folded, with_rocm
+from rocm3d.syntax.guards import assume_rocm, fold_cpp
 
 TYPES = {"types": ["float2", "float3", "float4", "int2"]}
 BOTH = "__host__ __device__ inline"
@@ -22,8 +22,8 @@ BOTH = "__host__ __device__ inline"
     ],
     ids=["dot product", "complex product", "unknown body", "shares its line", "no newline"],
 )
-def test_refusals(text):
-    with pytest.raises(Refuse):
+def test_unsupported_code_is_refused(text):
+    with pytest.raises(RewriteRefusedError):
         edit(text.encode(), TYPES)
 
 
@@ -51,9 +51,9 @@ def test_stays_untouched(text):
         "HOST_DEVICE float2 operator*(float2 a, float2 b) { return {a.x * b.x, a.y * b.y}; }\n",
     ],
 )
-def test_what_hip_has_is_left_out(text):
+def test_hides_operators_that_hip_defines(text):
     before = f"int first;\n{text}int last;\n".encode()
 
     after = proven_edit(edit, before, TYPES)
 
-    assert folded(after, with_rocm) == b"int first;\nint last;\n"
+    assert fold_cpp(after, assume_rocm) == b"int first;\nint last;\n"

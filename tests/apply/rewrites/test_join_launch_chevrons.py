@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from rocm3d.apply.rewrites.join_launch_chevrons import edit
-from rocm3d.syntax.guards import folded, with_rocm
-from rocm3d.syntax.isolation import prove
+from rocm3d.syntax.guards import assume_rocm, fold_cpp
+from rocm3d.syntax.isolation import prove_isolation
 
 
 def host(text: str) -> bytes:
@@ -26,14 +26,14 @@ def test_stays_untouched(text):
     assert edit(host(text), {}) == host(text)
 
 
-def test_a_branch_for_cuda_stays():
+def test_a_cuda_branch_stays():
     data = b"#ifndef USE_ROCM\nvoid go(float* x) {\n  k << <1, 2>> > (x);\n}\n#endif\n"
 
     assert edit(data, {}) == data
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
         ("k << <1, 2 >> > (x);", b"k <<<1, 2 >>> (x);"),
         (
@@ -43,14 +43,14 @@ def test_a_branch_for_cuda_stays():
         ("if (n) k << <n >> 1, 2>> > (x);", b"k <<<n >> 1, 2>>> (x);"),
     ],
 )
-def test_a_guarded_copy_where_it_is_short(text, wanted):
+def test_guards_a_short_statement(text, expected):
     before = host(text)
 
     after = edit(before, {})
 
-    assert wanted in folded(after, with_rocm)
-    assert b"<< <" not in folded(after, with_rocm)
-    proof = prove("x.cu", before, after)
+    assert expected in fold_cpp(after, assume_rocm)
+    assert b"<< <" not in fold_cpp(after, assume_rocm)
+    proof = prove_isolation("x.cu", before, after)
     assert (proof.holds, proof.kind) == (True, "cpp-directives-evaluated"), proof.detail
     assert edit(after, {}) == after
 
@@ -69,10 +69,10 @@ DISPATCH = 'AT_DISPATCH_FLOATING_TYPES(t, "k", [&] {\n' + "    // more\n" * 30 +
     ],
     ids=["long", "dispatch", "macro", "both"],
 )
-def test_in_place_where_no_guard_can_stand(before):
+def test_edits_in_place_if_a_guard_is_refused(before):
     after = edit(before, {})
 
-    assert b"<< <" not in folded(after, with_rocm)
-    proof = prove("x.cu", before, after)
+    assert b"<< <" not in fold_cpp(after, assume_rocm)
+    proof = prove_isolation("x.cu", before, after)
     assert (proof.holds, proof.kind) == (True, "closed-list"), proof.detail
     assert edit(after, {}) == after

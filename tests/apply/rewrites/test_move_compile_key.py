@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from rewriting import PythonEdit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.move_compile_key import edit
 
 PARAMETERS = {"ignored": ["hipcc", "hip"], "read": "nvcc"}
@@ -33,13 +33,13 @@ def test_stays_untouched(text):
         "extra_compile_args = {'nvcc': [], 'hipcc': flags()}",
     ],
 )
-def test_what_is_not_understood_is_refused(text):
-    with pytest.raises(Refuse):
+def test_unsupported_code_is_refused(text):
+    with pytest.raises(RewriteRefusedError):
         edit(f"{TOP}{text}\n".encode(), PARAMETERS)
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
         (
             "extra_compile_args = {'nvcc': ['-a'], 'hipcc': ['-b']}",
@@ -52,10 +52,10 @@ def test_what_is_not_understood_is_refused(text):
         ("args = {'cxx': [], 'nvcc': f(), 'hipcc': []}", "'nvcc': [] if is_rocm else f()"),
     ],
 )
-def test_is_chosen_by_backend(text, wanted):
-    assert wanted in edited(text)
+def test_is_chosen_by_backend(text, expected):
+    assert expected in edited(text)
 
 
 def test_a_module_that_imports_torch_late_is_refused():
-    with pytest.raises(Refuse):
+    with pytest.raises(RewriteRefusedError):
         edit(b"# cpp_extension\nargs = {'cxx': [], 'nvcc': [], 'hipcc': []}\n", PARAMETERS)

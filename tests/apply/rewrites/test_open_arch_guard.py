@@ -27,7 +27,7 @@ def test_stays_untouched(line):
 @pytest.mark.parametrize(
     "line", ["#ifdef __CUDA_ARCH__", "#if defined(__CUDA_ARCH__)", "#if defined __CUDA_ARCH__", "#ifndef __CUDA_ARCH__"]
 )
-def test_the_plain_question_accepts_the_device_pass_of_hip(line):
+def test_a_plain_test_accepts_hips_device_pass(line):
     before = f"{line}\nx\n#else\ny\n#endif\n".encode()
 
     after = proven_edit(edit, before, ARCH, "x.cuh")

@@ -3,13 +3,13 @@ from __future__ import annotations
 import pytest
 from rewriting import PythonEdit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.open_available_gate import edit
 
-ASKS = {"asks_card": ["current_device", "get_device_capability"]}
+PARAMETERS = {"asks_card": ["current_device", "get_device_capability"]}
 
 TOP = "import torch\nfrom torch.utils.cpp_extension import CUDAExtension, load\n"
-edited = PythonEdit(edit, ASKS, TOP)
+edited = PythonEdit(edit, PARAMETERS, TOP)
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ def test_stays_untouched(text):
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
         ("if torch.cuda.is_available():\n    pass", "if torch.cuda.is_available() or is_rocm:"),
         (
@@ -39,13 +39,13 @@ def test_stays_untouched(text):
         ("if x:\n    pass\nelif torch.cuda.is_available():\n    pass", "elif torch.cuda.is_available() or is_rocm:"),
     ],
 )
-def test_is_chosen_by_backend(text, wanted):
-    assert wanted in edited(text)
+def test_is_chosen_by_backend(text, expected):
+    assert expected in edited(text)
 
 
 def test_a_module_that_imports_torch_late_is_refused():
-    with pytest.raises(Refuse):
+    with pytest.raises(RewriteRefusedError):
         edit(
             b"# cpp_extension\nimport shutil\ndef f():\n    import torch\nif torch.cuda.is_available():\n    pass\n",
-            ASKS,
+            PARAMETERS,
         )

@@ -24,7 +24,7 @@ def test_stays_untouched(line):
 
 
 @pytest.mark.parametrize("line", ["#ifdef __CUDACC__", "#if defined(__NVCC__)", "#if __CUDACC__", "#ifndef __CUDACC__"])
-def test_the_plain_question_accepts_hipcc(line):
+def test_a_plain_test_accepts_hipcc(line):
     before = f"{line}\nx\n#else\ny\n#endif\n".encode()
 
     after = proven_edit(edit, before, NVCC, "x.h")

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rewriting import proven_edit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.open_cuda_home_gate import edit
-from rocm3d.syntax.isolation import prove
+from rocm3d.syntax.isolation import prove_isolation
 
 HEAD = "import torch\nfrom torch.utils.cpp_extension import CUDA_HOME\n"
 FLAG = "\nis_rocm = torch.version.hip is not None\n"
@@ -49,8 +49,8 @@ def test_stays_untouched(code):
         b"import torch\nx = CUDA_HOME is None\nis_rocm = torch.version.hip is not None\n",
     ],
 )
-def test_refuses(data):
-    with pytest.raises(Refuse):
+def test_unsupported_code_is_refused(data):
+    with pytest.raises(RewriteRefusedError):
         edit(data, {})
 
 
@@ -71,39 +71,39 @@ def test_refuses(data):
         ("while CUDA_HOME is None:\n    pass", "while CUDA_HOME is None and not is_rocm:\n    pass"),
     ],
 )
-def test_opens_the_gate(code, expected):
+def test_accepts_rocm(code, expected):
     before, after = (HEAD + code).encode(), (HEAD + FLAG + expected).encode()
     assert edit(before, {}) == after
     assert edit(after, {}) == after
     assert ast.parse(after).body
-    proof = prove("setup.py", before, after)
+    proof = prove_isolation("setup.py", before, after)
     assert proof.holds, proof.detail
 
 
-def test_carriage_returns_are_kept():
+def test_preserves_carriage_returns():
     before = (HEAD + "if CUDA_HOME is None:\n    pass\n").replace("\n", "\r\n").encode()
     after = edit(before, {})
     assert after.count(b"\r\n") == after.count(b"\n")
-    assert prove("setup.py", before, after).holds
+    assert prove_isolation("setup.py", before, after).holds
 
 
-def test_a_byte_order_mark_is_kept():
+def test_preserves_a_byte_order_mark():
     before = b"\xef\xbb\xbf" + (HEAD + "x = CUDA_HOME is None\n").encode()
     after = proven_edit(edit, before, {}, "setup.py")
     assert after.startswith(b"\xef\xbb\xbf")
 
 
-def test_a_declared_coding_is_kept():
+def test_preserves_a_declared_encoding():
     before = b"# -*- coding: latin-1 -*-\n" + HEAD.encode() + b"a = '\xe9'\nx = CUDA_HOME is None\n"
     after = edit(before, {})
     assert b"'\xe9'" in after
-    assert prove("setup.py", before, after).holds
+    assert prove_isolation("setup.py", before, after).holds
 
 
 GATES = st.sampled_from(
     ["CUDA_HOME is None", "CUDA_HOME is not None", "ext.CUDA_HOME is None", "not (CUDA_HOME is None)"]
 )
-PLACES = st.sampled_from(
+TEMPLATES = st.sampled_from(
     [
         "if {}:\n    a()",
         "if a and {}:\n    b()\nelif {}:\n    c()",
@@ -134,13 +134,13 @@ HEADS = st.sampled_from(
 )
 
 
-@given(HEADS, st.lists(st.tuples(PLACES, GATES), max_size=5), st.sampled_from(["\n", "\r\n"]), st.booleans())
-def test_any_file_is_proven_and_twice_is_once(head, parts, newline, final):
-    lines = head + "\n".join(place.format(gate, gate) for place, gate in parts) + ("\n" if final else "")
+@given(HEADS, st.lists(st.tuples(TEMPLATES, GATES), max_size=5), st.sampled_from(["\n", "\r\n"]), st.booleans())
+def test_any_edit_is_proven_and_idempotent(head, parts, newline, final):
+    lines = head + "\n".join(template.format(gate, gate) for template, gate in parts) + ("\n" if final else "")
     data = lines.replace("\n", newline).encode()
     after = edit(data, {})
     assert edit(after, {}) == after
     if after != data:
-        proof = prove("setup.py", data, after)
+        proof = prove_isolation("setup.py", data, after)
         assert proof.holds, (proof.detail, after)
         assert after.endswith(newline.encode()) == data.endswith(newline.encode())

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from rewriting import PythonEdit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.open_nvcc_probe import edit
 
 TOOLS = {"tools": ["nvcc", "ptxas"]}
@@ -26,17 +26,17 @@ def test_stays_untouched(text):
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
         ('if shutil.which("nvcc") is None:\n    pass', 'if shutil.which("nvcc") is None and not is_rocm:'),
         ('x = which("ptxas") is not None', 'x = which("ptxas") is not None or is_rocm'),
         ('x = y and shutil.which("nvcc") is None', 'x = y and (shutil.which("nvcc") is None and not is_rocm)'),
     ],
 )
-def test_is_chosen_by_backend(text, wanted):
-    assert wanted in edited(text)
+def test_is_chosen_by_backend(text, expected):
+    assert expected in edited(text)
 
 
 def test_a_module_that_imports_torch_late_is_refused():
-    with pytest.raises(Refuse):
+    with pytest.raises(RewriteRefusedError):
         edit(b'# cpp_extension\nimport shutil\ndef f():\n    import torch\nx = shutil.which("nvcc") is None\n', TOOLS)

@@ -34,38 +34,38 @@ def test_stays_untouched(text):
 
 
 @pytest.mark.parametrize(
-    "asked", ["CUDA_VERSION >= 11000", "CUDART_VERSION > 11080", "defined(CUDA_VERSION) && CUDA_VERSION >= 11000"]
+    "condition", ["CUDA_VERSION >= 11000", "CUDART_VERSION > 11080", "defined(CUDA_VERSION) && CUDA_VERSION >= 11000"]
 )
-def test_a_check_that_holds_a_known_header_accepts_rocm(asked):
-    before = f"#if {asked}\n#include <cuda_bf16.h>\nusing wide = __nv_bfloat16;\n#endif\n".encode()
+def test_a_check_around_a_known_header_accepts_rocm(condition):
+    before = f"#if {condition}\n#include <cuda_bf16.h>\nusing wide = __nv_bfloat16;\n#endif\n".encode()
 
     after = proven_edit(edit, before, CHECK)
 
     assert b"defined(USE_ROCM)" in after
 
 
-def returned(text: str) -> str:
+def edited(text: str) -> str:
     before = text.encode()
     after = proven_edit(edit, before, CHECK, "x.cpp")
     return after.decode()
 
 
-def test_a_function_that_returns_the_number_returns_that_of_hip():
-    after = returned("#ifdef GPU\n#include <cuda.h>\n#endif\nlong f() {\n  return CUDA_VERSION;\n}\n")
+def test_a_function_returns_hips_version():
+    after = edited("#ifdef GPU\n#include <cuda.h>\n#endif\nlong f() {\n  return CUDA_VERSION;\n}\n")
 
     guard = "#if defined(USE_ROCM) || defined(__HIP_PLATFORM_AMD__)\n"
     assert f"{guard}#include <hip/hip_version.h>\n#else\n#include <cuda.h>\n#endif\n" in after
     assert f"{guard}  return HIP_VERSION;\n#else\n  return CUDA_VERSION;\n#endif\n" in after
 
 
-def test_a_header_that_is_needed_for_more_stays():
-    after = returned("#include <cuda.h>\nint f() {\n  cudaFree(0);\n  return CUDART_VERSION;\n}\n")
+def test_a_header_with_other_uses_stays():
+    after = edited("#include <cuda.h>\nint f() {\n  cudaFree(0);\n  return CUDART_VERSION;\n}\n")
 
     assert after.startswith("#include <cuda.h>\n#if ")
     assert "#include <hip/hip_version.h>\n" in after
 
 
-def test_windows_lines_stay_windows_lines():
-    after = returned("#include <cuda.h>\r\nint f() {\r\n  return CUDA_VERSION;\r\n}\r\n")
+def test_preserves_windows_line_ends():
+    after = edited("#include <cuda.h>\r\nint f() {\r\n  return CUDA_VERSION;\r\n}\r\n")
 
     assert after.count("\n") == after.count("\r\n")

@@ -3,16 +3,16 @@ from __future__ import annotations
 import pytest
 from rewriting import proven_edit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.pin_cub_warp_width import edit
-from rocm3d.syntax.guards import folded, with_rocm
-from rocm3d.syntax.isolation import prove
+from rocm3d.syntax.guards import assume_rocm, fold_cpp
+from rocm3d.syntax.isolation import prove_isolation
 
 CUB = {"templates": ["cub::WarpReduce", "cub::WarpScan"], "width": 32, "refuse_if_only": ["cub::DeviceRadixSort"]}
 
 
-def test_another_finding_of_the_code_is_refused():
-    with pytest.raises(Refuse, match="DeviceRadixSort"):
+def test_a_file_without_warp_collectives_is_refused():
+    with pytest.raises(RewriteRefusedError, match="DeviceRadixSort"):
         edit(b"void f() { cub::DeviceRadixSort::SortKeys(a, b, c, d, n, 3); }\n", CUB)
 
 
@@ -33,7 +33,7 @@ def test_stays_untouched(text):
 
 
 @pytest.mark.parametrize(
-    ("line", "wanted"),
+    ("line", "expected"),
     [
         ("using W = cub::WarpReduce<float>;", "cub::WarpReduce<float, 32>;"),
         ("using W = ::cub::WarpScan<std::pair<int, int>>;", "cub::WarpScan<std::pair<int, int>, 32>;"),
@@ -41,15 +41,15 @@ def test_stays_untouched(text):
         ("float v = cub::WarpReduce<decltype(f(1, 2))>(s).Sum(x);", "cub::WarpReduce<decltype(f(1, 2)), 32>(s)"),
     ],
 )
-def test_the_width_of_the_cuda_code(line, wanted):
+def test_sets_the_width_of_the_cuda_code(line, expected):
     before = f"{line}\n".encode()
 
     after = proven_edit(edit, before, CUB)
 
-    assert wanted.encode() in folded(after, with_rocm)
+    assert expected.encode() in fold_cpp(after, assume_rocm)
 
 
-def test_what_is_not_answered_is_left_beside_what_is():
+def test_unsupported_names_stay_if_others_can_be_edited():
     before = b"using W = cub::WarpReduce<int>;\nvoid f() { cub::DeviceRadixSort::SortKeys(a, b, c, d, n, 3); }\n"
 
     after = edit(before, CUB)
@@ -58,11 +58,11 @@ def test_what_is_not_answered_is_left_beside_what_is():
     assert edit(after, CUB) == after
 
 
-def test_an_alias_in_a_macro():
+def test_uses_an_alias_in_a_macro():
     before = b"#define WARP_SUM(T) cub::WarpReduce<T>\nusing W = WARP_SUM(float);\n"
 
     after = edit(before, CUB)
 
     assert b"cub::WarpReduce<TROCM3D" not in after
-    assert prove("x.cu", before, after).kind == "cpp-tokens-equal"
+    assert prove_isolation("x.cu", before, after).kind == "cpp-tokens-equal"
     assert edit(after, CUB) == after

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.rebuild_labeled_partition import edit
-from rocm3d.syntax.guards import folded, with_rocm
-from rocm3d.syntax.isolation import prove
+from rocm3d.syntax.guards import assume_rocm, fold_cpp
+from rocm3d.syntax.isolation import prove_isolation
 
 LABELS = {"function": "labeled_partition", "members": ["thread_rank", "size"]}
 
@@ -28,8 +28,8 @@ def kernel(body: str) -> bytes:
     ],
     ids=["reduce", "passed on", "shuffle", "type", "no variable", "coalesced", "two spellings"],
 )
-def test_refusals(body):
-    with pytest.raises(Refuse):
+def test_unsupported_code_is_refused(body):
+    with pytest.raises(RewriteRefusedError):
         edit(kernel(body), LABELS)
 
 
@@ -38,14 +38,14 @@ def test_stays_untouched(body):
     assert edit(kernel(body), LABELS) == kernel(body)
 
 
-def test_the_group_is_found_by_label():
+def test_builds_the_group_from_ballots():
     before = kernel("auto g = cg::labeled_partition(tile, v);\n  return g.thread_rank() == 0 ? int(g.size()) : 0;")
 
     after = edit(before, LABELS)
 
-    on_rocm = folded(after, with_rocm)
+    on_rocm = fold_cpp(after, assume_rocm)
     assert b"auto g = ROCM3D_LABELED_PARTITION(tile, v);" in on_rocm
     assert b"#define ROCM3D_LABELED_PARTITION rocm3d_labeled_partition\n" in on_rocm
     assert on_rocm.index(b"rocm3d_wave_peers(T key)") < on_rocm.index(b"struct rocm3d_labeled_group")
-    assert prove("x.cu", before, after).kind == "cpp-tokens-equal"
+    assert prove_isolation("x.cu", before, after).kind == "cpp-tokens-equal"
     assert edit(after, LABELS) == after

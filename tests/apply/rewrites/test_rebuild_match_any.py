@@ -3,10 +3,10 @@ from __future__ import annotations
 import pytest
 from rewriting import proven_edit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.rebuild_match_any import edit
-from rocm3d.syntax.guards import folded, with_rocm
-from rocm3d.syntax.isolation import prove
+from rocm3d.syntax.guards import assume_rocm, fold_cpp
+from rocm3d.syntax.isolation import prove_isolation
 
 MATCH = {"call": "__match_any_sync", "others": ["__match_all_sync", "__reduce_add_sync"]}
 
@@ -24,8 +24,8 @@ def kernel(body: str) -> bytes:
         "return __popc(__match_any_sync(-1, key)) + t % warpSize + t % 32;",
     ],
 )
-def test_refusals(body):
-    with pytest.raises(Refuse):
+def test_unsupported_code_is_refused(body):
+    with pytest.raises(RewriteRefusedError):
         edit(kernel(body), MATCH)
 
 
@@ -35,12 +35,12 @@ def test_stays_untouched(data):
 
 
 @pytest.mark.parametrize("mask", ["0xffffffff", "__activemask()", "FULL_MASK"])
-def test_the_whole_wave(mask):
+def test_matches_over_the_whole_wave(mask):
     before = kernel(f"unsigned p = __match_any_sync({mask}, key);\n  return __popc(p) + t % warpSize;")
 
     after = proven_edit(edit, before, MATCH)
 
-    on_rocm = folded(after, with_rocm)
+    on_rocm = fold_cpp(after, assume_rocm)
     assert b"unsigned long long p = rocm3d_wave_peers(key);\n  return __popcll(p)" in on_rocm
     assert on_rocm.index(b"inline unsigned long long rocm3d_wave_peers") < on_rocm.index(b"int f(")
 
@@ -53,12 +53,12 @@ def test_the_whole_wave(mask):
         b"#define PEERS(m, k) \\\n  __match_any_sync(m, k)\n" + kernel("return PEERS(m, key);"),
     ],
 )
-def test_groups_of_32(before):
+def test_matches_in_groups_of_32(before):
     after = edit(before, MATCH)
 
-    on_rocm = folded(after, with_rocm)
+    on_rocm = fold_cpp(after, assume_rocm)
     assert b"#define ROCM3D_MATCH_ANY rocm3d_match_any\n" in on_rocm
     assert b"__match_any_sync" not in on_rocm
     assert b"__activemask" not in on_rocm
-    assert prove("x.cu", before, after).kind == "cpp-tokens-equal"
+    assert prove_isolation("x.cu", before, after).kind == "cpp-tokens-equal"
     assert edit(after, MATCH) == after

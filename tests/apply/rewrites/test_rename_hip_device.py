@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from rewriting import PythonEdit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.rename_hip_device import edit
 
 PARAMETERS = {"strings": ["hip", "rocm"]}
@@ -28,7 +28,7 @@ def test_stays_untouched(text):
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
         ("d = torch.device('hip')", "torch.device('cuda' if is_rocm else 'hip')"),
         (
@@ -47,10 +47,10 @@ def test_stays_untouched(text):
         ("def f(device='hip'):\n    pass", "def f(device=('cuda' if is_rocm else 'hip')):"),
     ],
 )
-def test_is_chosen_by_backend(text, wanted):
-    assert wanted in edited(text)
+def test_is_chosen_by_backend(text, expected):
+    assert expected in edited(text)
 
 
 def test_a_module_that_imports_torch_late_is_refused():
-    with pytest.raises(Refuse):
+    with pytest.raises(RewriteRefusedError):
         edit(b"def f():\n    import torch\nd = torch.device('hip')\n", PARAMETERS)

@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 from rewriting import proven_edit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.replace_group_reduce import edit
-from rocm3d.syntax.guards import folded, with_rocm
+from rocm3d.syntax.guards import assume_rocm, fold_cpp
 
 REDUCE = {
     "header": "cooperative_groups/reduce.h",
@@ -16,8 +16,8 @@ REDUCE = {
 HEAD = "#include <cooperative_groups.h>\n#include <cooperative_groups/reduce.h>\nnamespace cg = cooperative_groups;\n"
 
 
-def kernel(body: str, above: str = HEAD) -> bytes:
-    return f"{above}__device__ int f(int v, cg::thread_block_tile<16> small) {{\n  {body}\n}}\n".encode()
+def kernel(body: str, head: str = HEAD) -> bytes:
+    return f"{head}__device__ int f(int v, cg::thread_block_tile<16> small) {{\n  {body}\n}}\n".encode()
 
 
 @pytest.mark.parametrize(
@@ -35,8 +35,8 @@ def kernel(body: str, above: str = HEAD) -> bytes:
     ],
     ids=["coalesced", "block", "unknown", "operation", "two", "macro", "other", "using namespace", "using"],
 )
-def test_refusals(data):
-    with pytest.raises(Refuse):
+def test_unsupported_code_is_refused(data):
+    with pytest.raises(RewriteRefusedError):
         edit(data, REDUCE)
 
 
@@ -54,17 +54,17 @@ def test_stays_untouched(text):
     assert edit(text.encode(), REDUCE) == text.encode()
 
 
-def test_where_nothing_is_called_only_the_include_goes():
+def test_hides_only_the_include_without_calls():
     before = kernel("return small.thread_rank(); // cg::reduce")
 
     after = proven_edit(edit, before, REDUCE)
 
-    assert b"reduce.h" not in folded(after, with_rocm)
+    assert b"reduce.h" not in fold_cpp(after, assume_rocm)
     assert b"rocm3d" not in after
 
 
 @pytest.mark.parametrize(
-    ("body", "wanted"),
+    ("body", "expected"),
     [
         ("return cg::reduce(small, v, cg::plus<int>());", b"return rocm3d_reduce(small, v, rocm3d_plus());"),
         (
@@ -77,12 +77,12 @@ def test_where_nothing_is_called_only_the_include_goes():
         ),
     ],
 )
-def test_a_tile_is_reduced_by_its_shuffles(body, wanted):
+def test_reduces_a_tile_by_shuffles(body, expected):
     before = kernel(body)
 
     after = proven_edit(edit, before, REDUCE)
 
-    on_rocm = folded(after, with_rocm)
-    assert wanted in on_rocm
+    on_rocm = fold_cpp(after, assume_rocm)
+    assert expected in on_rocm
     assert b"T rocm3d_reduce(const Tile& tile" in on_rocm
     assert b"reduce.h" not in on_rocm

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.replace_hip_hasattr import edit
-from rocm3d.syntax.isolation import prove
+from rocm3d.syntax.isolation import prove_isolation
 
-ASKED = 'hasattr(torch.version, "hip")'
+PRESENCE_CHECK = 'hasattr(torch.version, "hip")'
 
 
 def edited(text: str) -> str:
@@ -21,8 +21,8 @@ def edited(text: str) -> str:
     return after.decode().removeprefix("import torch\n").removesuffix("\n")
 
 
-def test_what_does_not_parse_is_refused():
-    with pytest.raises(Refuse, match="does not parse"):
+def test_invalid_python_is_refused():
+    with pytest.raises(RewriteRefusedError, match="does not parse"):
         edit(b"if hasattr(:\n", {})
 
 
@@ -39,10 +39,10 @@ def test_what_does_not_parse_is_refused():
         "x = hasattr(*torch.version, 'hip')",
         "x = hasattr(torch.version)",
         "x = mine.hasattr(torch.version, 'hip')",
-        f"x = {ASKED} and torch.version.hip",
-        f"x = {ASKED} and torch.version.hip is not None",
-        f"if torch.version.hip:\n    x = not {ASKED}",
-        f"note = '{ASKED}'  # {ASKED}",
+        f"x = {PRESENCE_CHECK} and torch.version.hip",
+        f"x = {PRESENCE_CHECK} and torch.version.hip is not None",
+        f"if torch.version.hip:\n    x = not {PRESENCE_CHECK}",
+        f"note = '{PRESENCE_CHECK}'  # {PRESENCE_CHECK}",
     ],
 )
 def test_stays_untouched(text):
@@ -50,30 +50,33 @@ def test_stays_untouched(text):
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
-        (f"if {ASKED}:\n    pass", "if torch.version.hip is not None:\n    pass"),
-        (f"if not {ASKED}:\n    pass", "if torch.version.hip is None:\n    pass"),
-        (f"x = a and {ASKED}", "x = a and torch.version.hip is not None"),
-        (f"x = a and not {ASKED}", "x = a and torch.version.hip is None"),
-        (f"x = {ASKED} == True", "x = (torch.version.hip is not None) == True"),
-        (f"x = 1 if {ASKED} else 2", "x = 1 if (torch.version.hip is not None) else 2"),
-        (f"x = -{ASKED}", "x = -(torch.version.hip is not None)"),
+        (f"if {PRESENCE_CHECK}:\n    pass", "if torch.version.hip is not None:\n    pass"),
+        (f"if not {PRESENCE_CHECK}:\n    pass", "if torch.version.hip is None:\n    pass"),
+        (f"x = a and {PRESENCE_CHECK}", "x = a and torch.version.hip is not None"),
+        (f"x = a and not {PRESENCE_CHECK}", "x = a and torch.version.hip is None"),
+        (f"x = {PRESENCE_CHECK} == True", "x = (torch.version.hip is not None) == True"),
+        (f"x = 1 if {PRESENCE_CHECK} else 2", "x = 1 if (torch.version.hip is not None) else 2"),
+        (f"x = -{PRESENCE_CHECK}", "x = -(torch.version.hip is not None)"),
         ("f(hasattr( torch.version ,\n  'hip' ))", "f(torch.version.hip is not None)"),
-        (f"if {ASKED}:\n    x = {ASKED}", "if torch.version.hip is not None:\n    x = torch.version.hip is not None"),
+        (
+            f"if {PRESENCE_CHECK}:\n    x = {PRESENCE_CHECK}",
+            "if torch.version.hip is not None:\n    x = torch.version.hip is not None",
+        ),
     ],
 )
-def test_the_value_is_asked_for(text, wanted):
-    assert edited(text) == wanted
+def test_checks_the_value(text, expected):
+    assert edited(text) == expected
 
 
-def test_no_proof_holds_so_it_stays_advice():
-    before = f"import torch\nif {ASKED}:\n    x = 1\n".encode()
+def test_the_edit_is_not_isolated():
+    before = f"import torch\nif {PRESENCE_CHECK}:\n    x = 1\n".encode()
 
-    assert not prove("a.py", before, edit(before, {})).holds
+    assert not prove_isolation("a.py", before, edit(before, {})).holds
 
 
-PLACES = st.sampled_from(
+TEMPLATES = st.sampled_from(
     [
         "if {}:\n    a()\nelif not {}:\n    b()",
         "x = {}",
@@ -91,23 +94,23 @@ PLACES = st.sampled_from(
         "if torch.version.hip is not None:\n    x = {}",
     ]
 )
-ASKS = st.sampled_from([ASKED, "hasattr(torch . version,'''hip''')", "(hasattr(torch.version, 'hip'))"])
+CHECKS = st.sampled_from([PRESENCE_CHECK, "hasattr(torch . version,'''hip''')", "(hasattr(torch.version, 'hip'))"])
 
 
-@given(st.lists(st.tuples(PLACES, ASKS), max_size=5), st.sampled_from(["\n", "\r\n"]), st.booleans())
-def test_any_file_means_the_same_where_hip_has_a_value(parts, newline, final):
+@given(st.lists(st.tuples(TEMPLATES, CHECKS), max_size=5), st.sampled_from(["\n", "\r\n"]), st.booleans())
+def test_any_edit_has_the_same_meaning_on_rocm(parts, newline, final):
     """Both checks are true on ROCm, so the trees are equal once each check is replaced by its value."""
-    text = "import torch\n" + "\n".join(place.format(asked, asked) for place, asked in parts) + "\n" * final
+    text = "import torch\n" + "\n".join(template.format(check, check) for template, check in parts) + "\n" * final
     data = text.replace("\n", newline).encode()
 
     after = edit(data, {})
 
     assert edit(after, {}) == after
     assert after.endswith(newline.encode()) == data.endswith(newline.encode())
-    assert ast.dump(Answered().visit(ast.parse(after))) == ast.dump(Answered().visit(ast.parse(data)))
+    assert ast.dump(ChecksEvaluated().visit(ast.parse(after))) == ast.dump(ChecksEvaluated().visit(ast.parse(data)))
 
 
-class Answered(ast.NodeTransformer):
+class ChecksEvaluated(ast.NodeTransformer):
     """Replaces both checks by their value in a ROCm build."""
 
     def visit_UnaryOp(self, node):
@@ -121,6 +124,6 @@ class Answered(ast.NodeTransformer):
 
     def visit_Compare(self, node):
         self.generic_visit(node)
-        answers = {"torch.version.hip is not None": True, "torch.version.hip is None": False}
-        asked = ast.unparse(node)
-        return ast.Constant(answers[asked]) if asked in answers else node
+        values = {"torch.version.hip is not None": True, "torch.version.hip is None": False}
+        check = ast.unparse(node)
+        return ast.Constant(values[check]) if check in values else node

@@ -3,10 +3,10 @@ from __future__ import annotations
 import pytest
 from rewriting import proven_edit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.replace_libcudacxx import edit
-from rocm3d.syntax.guards import folded, with_rocm
-from rocm3d.syntax.isolation import prove
+from rocm3d.syntax.guards import assume_rocm, fold_cpp
+from rocm3d.syntax.isolation import prove_isolation
 
 STD = {
     "namespace": "cuda::std",
@@ -17,8 +17,8 @@ STD = {
 
 
 @pytest.mark.parametrize("name", ["cuda::std::optional<int> o;", "::cuda::std::numeric_limits<float>::max();"])
-def test_more_of_the_library_is_refused(name):
-    with pytest.raises(Refuse, match="no counterpart"):
+def test_other_names_of_the_library_are_refused(name):
+    with pytest.raises(RewriteRefusedError, match="no counterpart"):
         edit(f"void f() {{ {name} }}\n".encode(), STD)
 
 
@@ -36,7 +36,7 @@ def test_stays_untouched(text):
     assert edit(text.encode(), STD) == text.encode()
 
 
-def test_a_decomposer_names_its_type_in_the_return():
+def test_a_returned_tuple_names_its_type():
     before = (
         b"#include <cub/cub.cuh>\nstruct D {\n"
         b"  __device__ ::cuda::std::tuple<int&, int&> operator()(int2& k) const\n  {\n    return {k.x, k.y};\n  }\n};\n"
@@ -44,7 +44,7 @@ def test_a_decomposer_names_its_type_in_the_return():
 
     after = proven_edit(edit, before, STD)
 
-    on_rocm = folded(after, with_rocm)
+    on_rocm = fold_cpp(after, assume_rocm)
     assert b"#include <rocprim/types/tuple.hpp>" in on_rocm
     assert b"__device__ ::rocprim::tuple<int&, int&> operator()" in on_rocm
     assert b"return ::rocprim::tuple<int&, int&>(k.x, k.y);" in on_rocm
@@ -52,22 +52,22 @@ def test_a_decomposer_names_its_type_in_the_return():
 
 
 @pytest.mark.parametrize("plus", ["::cuda::std::plus()", "cuda::std::plus<>{}", "cuda::std::plus<int>()"])
-def test_plus_is_an_own_functor(plus):
+def test_plus_becomes_a_functor_of_the_port(plus):
     before = f"#include <cuda/std/functional>\nvoid f() {{\n  go({plus});\n}}\n".encode()
 
     after = proven_edit(edit, before, STD)
 
-    on_rocm = folded(after, with_rocm)
+    on_rocm = fold_cpp(after, assume_rocm)
     assert b"struct rocm3d_plus {" in on_rocm
     assert b"cuda/std" not in on_rocm
     assert b"go(rocm3d_plus(" in on_rocm or b"go(rocm3d_plus{" in on_rocm
 
 
-def test_the_header_of_the_tuple_has_a_counterpart():
+def test_replaces_the_tuple_header():
     before = b"#include <cuda/std/tuple>\r\nvoid f(cuda::std::tuple<int, int> t);\r\n"
 
     after = edit(before, STD)
 
     assert after.count(b"rocprim/types") == 1
     assert b"\n" not in after.replace(b"\r\n", b"")
-    assert prove("x.cu", before, after).holds
+    assert prove_isolation("x.cu", before, after).holds

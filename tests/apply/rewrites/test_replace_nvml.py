@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from rewriting import PythonEdit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.replace_nvml import edit
 
 PARAMETERS = {"package": "pynvml", "calls": ["nvmlInit", "nvmlDeviceGetHandleByIndex", "nvmlDeviceGetMemoryInfo"]}
@@ -35,13 +35,13 @@ def test_stays_untouched(text):
         "import pynvml\npynvml.nvmlInit(1)",
     ],
 )
-def test_what_is_not_understood_is_refused(text):
-    with pytest.raises(Refuse):
+def test_unsupported_code_is_refused(text):
+    with pytest.raises(RewriteRefusedError):
         edit(f"{TOP}{text}\n".encode(), PARAMETERS)
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
         (
             "import pynvml\npynvml.nvmlInit()\n",
@@ -53,10 +53,10 @@ def test_what_is_not_understood_is_refused(text):
         ),
     ],
 )
-def test_is_chosen_by_backend(text, wanted):
-    assert wanted in edited(text)
+def test_is_chosen_by_backend(text, expected):
+    assert expected in edited(text)
 
 
 def test_a_module_that_imports_torch_late_is_refused():
-    with pytest.raises(Refuse):
+    with pytest.raises(RewriteRefusedError):
         edit(b"import pynvml\nimport torch\npynvml.nvmlInit()\n", PARAMETERS)

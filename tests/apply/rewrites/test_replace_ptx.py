@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 from rewriting import proven_edit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.replace_ptx import edit
-from rocm3d.syntax.guards import folded, with_rocm
+from rocm3d.syntax.guards import assume_rocm, fold_cpp
 
 
 def device(statement: str, more: str = "") -> bytes:
@@ -26,13 +26,13 @@ def device(statement: str, more: str = "") -> bytes:
         'asm("bfind.u32 %0, %4;" : "=r"(r) : "r"(a));',
     ],
 )
-def test_what_is_not_known_is_refused(statement):
-    with pytest.raises(Refuse, match="no counterpart"):
+def test_unknown_instructions_are_refused(statement):
+    with pytest.raises(RewriteRefusedError, match="no counterpart"):
         edit(device(statement), {})
 
 
-def test_a_mask_of_32_bits_where_lanes_are_counted_by_the_wave():
-    with pytest.raises(Refuse, match="32 bits"):
+def test_a_32_bit_mask_of_the_whole_wave_is_refused():
+    with pytest.raises(RewriteRefusedError, match="32 bits"):
         edit(device('asm("mov.u32 %0, %%lanemask_lt;" : "=r"(r));', " + a % warpSize"), {})
 
 
@@ -41,14 +41,14 @@ def test_stays_untouched(statement):
     assert edit(device(statement), {}) == device(statement)
 
 
-def test_a_branch_for_cuda_stays():
+def test_a_cuda_branch_stays():
     data = b"#ifndef USE_ROCM\n" + device('asm("mov.u32 %0, %%laneid;" : "=r"(r));') + b"#endif\n"
 
     assert edit(data, {}) == data
 
 
 @pytest.mark.parametrize(
-    ("statement", "wanted"),
+    ("statement", "expected"),
     [
         ('asm("mov.u32 %0, %%laneid;" : "=r"(r));', "r = __lane_id() & 31u;"),
         ('asm volatile ("mov.u32 %0, %laneid;" : "=r"(r));', "r = __lane_id() & 31u;"),
@@ -61,28 +61,28 @@ def test_a_branch_for_cuda_stays():
         ('__asm__("prmt.b32 %0, " "%1, %2, 0x5410;" : "=r"(r) : "r"(a), "r"(b));', "r = rocm3d_prmt(a, b, 0x5410);"),
     ],
 )
-def test_known_instructions(statement, wanted):
+def test_replaces_known_instructions(statement, expected):
     before = device(statement)
 
     after = proven_edit(edit, before, {})
 
-    on_rocm = folded(after, with_rocm)
-    assert f"  {wanted}\n".encode() in on_rocm
+    on_rocm = fold_cpp(after, assume_rocm)
+    assert f"  {expected}\n".encode() in on_rocm
     assert b"asm" not in on_rocm
-    assert (b"rocm3d_" in on_rocm) == ("rocm3d_" in wanted)
+    assert (b"rocm3d_" in on_rocm) == ("rocm3d_" in expected)
 
 
-def test_the_lane_of_the_wave_where_it_is_counted_by_it():
+def test_the_lane_id_of_the_whole_wave():
     after = edit(device('asm("mov.u32 %0, %%laneid;" : "=r"(r));', " + a % warpSize"), {})
 
     assert b"  r = __lane_id();\n" in after
 
 
-def test_what_is_not_known_is_left_beside_the_known():
+def test_unknown_instructions_stay_if_others_can_be_edited():
     statement = 'asm("clz.b32 %0, %1;" : "=r"(r) : "r"(a));\n  asm("mov.u32 %0, %%smid;" : "=r"(b));'
 
     after = edit(device(statement), {})
 
     assert b"r = __clz(a);" in after
     assert edit(after, {}) == after
-    assert folded(after, with_rocm).count(b"asm") == 1
+    assert fold_cpp(after, assume_rocm).count(b"asm") == 1

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from rewriting import proven_edit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.replace_wavefront_macro import edit
 
 MACRO = {"macros": ["__AMDGCN_WAVEFRONT_SIZE", "__AMDGCN_WAVEFRONT_SIZE__"], "wave64": ["__GFX9__"]}
@@ -17,8 +17,8 @@ MACRO = {"macros": ["__AMDGCN_WAVEFRONT_SIZE", "__AMDGCN_WAVEFRONT_SIZE__"], "wa
         "#ifdef USE_ROCM\n#define W __AMDGCN_WAVEFRONT_SIZE\n#endif\nint g() { return W; }\n",
     ],
 )
-def test_what_the_host_reads_is_refused(text):
-    with pytest.raises(Refuse):
+def test_reads_on_the_host_are_refused(text):
+    with pytest.raises(RewriteRefusedError):
         edit(text.encode(), MACRO)
 
 
@@ -43,7 +43,7 @@ def test_stays_untouched(text):
         "__device__ int f(int t) {\n#ifdef USE_ROCM\n  t %= __AMDGCN_WAVEFRONT_SIZE__;\n#endif\n  return t;\n}\n",
     ],
 )
-def test_the_macro_is_there_again(use):
+def test_defines_the_macro(use):
     before = f"#include <a>\n{use}".encode()
 
     after = proven_edit(edit, before, MACRO)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from rewriting import PythonEdit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.replace_xformers_attention import edit
 
 PARAMETERS = {
@@ -33,8 +33,8 @@ edited = PythonEdit(edit, PARAMETERS)
         ),
     ],
 )
-def test_what_is_not_understood_is_refused(text, reason):
-    with pytest.raises(Refuse, match=reason):
+def test_unsupported_code_is_refused(text, reason):
+    with pytest.raises(RewriteRefusedError, match=reason):
         edit(text.encode(), PARAMETERS)
 
 
@@ -48,12 +48,12 @@ def test_what_is_not_understood_is_refused(text, reason):
         "note = 'xformers'\n",
     ],
 )
-def test_what_is_somebodys_choice_stays(text):
+def test_optional_imports_stay(text):
     assert edited(text) == text
 
 
 @pytest.mark.parametrize(
-    ("line", "bound"),
+    ("line", "bound_name"),
     [
         (
             "from xformers.ops import memory_efficient_attention as attend\n",
@@ -69,8 +69,8 @@ def test_what_is_somebodys_choice_stays(text):
         ),
     ],
 )
-def test_the_import_is_chosen_by_backend(line, bound):
+def test_the_import_is_chosen_by_backend(line, bound_name):
     after = edited(f"import torch\n# attention\n{line}")
 
     assert after.startswith("import torch\n# attention\nif torch.version.hip is not None:\n    def _sdpa(")
-    assert f"{bound}else:\n    {line.splitlines()[0]}\n" in after
+    assert f"{bound_name}else:\n    {line.splitlines()[0]}\n" in after

@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 from rewriting import proven_edit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.set_wave_size import edit
-from rocm3d.syntax.isolation import prove
+from rocm3d.syntax.isolation import prove_isolation
 
 SIZE = {"wave64": ["__GFX9__"], "narrow": 32, "wide": 64}
 VOTE = "#ifdef USE_ROCM\n  n = __popcll(__ballot(n));\n#else\n  n = __popc(__ballot_sync(-1, n));\n#endif\n"
@@ -28,8 +28,8 @@ DEFINE = "#define WARP_SIZE 32\n"
     ],
     ids=["host", "both", "bounds", "macro", "shuffles", "half", "no vote", "literal", "wide on the host"],
 )
-def test_refusals(text):
-    with pytest.raises(Refuse):
+def test_unsupported_code_is_refused(text):
+    with pytest.raises(RewriteRefusedError):
         edit(text.encode(), SIZE)
 
 
@@ -56,7 +56,7 @@ def test_stays_untouched(text):
         ("constexpr int WARP_SIZE = 32;\n", "constexpr int WARP_SIZE = 64;\n", "constexpr int WARP_SIZE = 32;\n"),
     ],
 )
-def test_by_target_where_the_wave_votes_as_a_whole(define, wide, narrow):
+def test_chooses_by_target_with_whole_wave_votes(define, wide, narrow):
     before = (define + KERNEL).encode()
 
     after = proven_edit(edit, before, {**SIZE, "guard": "torch"})
@@ -64,12 +64,12 @@ def test_by_target_where_the_wave_votes_as_a_whole(define, wide, narrow):
     assert after.decode().startswith(f"#if defined(USE_ROCM) && defined(__GFX9__)\n{wide}#else\n{narrow}#endif\n")
 
 
-def test_a_branch_for_rocm_asks_for_the_target():
+def test_chooses_by_target_in_a_rocm_branch():
     before = f"#ifdef USE_ROCM\n#define WAVE_SIZE 64\n#else\n#define WAVE_SIZE 32\n#endif\n{KERNEL}".encode()
 
     after = edit(before.replace(b"WARP_SIZE", b"WAVE_SIZE"), SIZE)
 
     choice = b"#if defined(__GFX9__)\n#define WAVE_SIZE 64\n#else\n#define WAVE_SIZE 32\n#endif\n"
     assert b"#ifdef USE_ROCM\n" + choice + b"#else\n" in after
-    assert prove("x.cu", before.replace(b"WARP_SIZE", b"WAVE_SIZE"), after).holds
+    assert prove_isolation("x.cu", before.replace(b"WARP_SIZE", b"WAVE_SIZE"), after).holds
     assert edit(after, SIZE) == after

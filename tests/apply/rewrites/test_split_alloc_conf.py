@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from rewriting import PythonEdit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.split_alloc_conf import edit
 
 PARAMETERS = {"variables": ["PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF"], "option": "expandable_segments"}
@@ -27,7 +27,7 @@ def test_stays_untouched(text):
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
         (
             "os.environ['PYTORCH_ALLOC_CONF'] = 'expandable_segments:True'",
@@ -43,10 +43,10 @@ def test_stays_untouched(text):
         ),
     ],
 )
-def test_is_chosen_by_backend(text, wanted):
-    assert wanted in edited(text)
+def test_is_chosen_by_backend(text, expected):
+    assert expected in edited(text)
 
 
 def test_a_module_that_imports_torch_late_is_refused():
-    with pytest.raises(Refuse):
+    with pytest.raises(RewriteRefusedError):
         edit(b"import os\nos.environ['PYTORCH_ALLOC_CONF'] = 'expandable_segments:True'\nimport torch\n", PARAMETERS)

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.split_compile_flags import edit
-from rocm3d.syntax.isolation import prove
+from rocm3d.syntax.isolation import prove_isolation
 
 FLAGS = {"nvcc_only": ["--use_fast_math", "-gencode", "-Xptxas", "-arch=sm_"], "takes_value": ["-gencode", "-Xptxas"]}
 HEAD = "import torch\nfrom torch.utils.cpp_extension import CUDAExtension\n"
@@ -41,7 +41,7 @@ def test_stays_untouched(code):
     assert edit(data, FLAGS) == data
 
 
-def test_a_module_that_builds_nothing_stays_untouched():
+def test_a_module_without_extensions_stays_untouched():
     data = b"import torch\nx = ['--use_fast_math']\n"
     assert edit(data, FLAGS) == data
 
@@ -57,8 +57,8 @@ def test_a_module_that_builds_nothing_stays_untouched():
         b"import torch.utils.cpp_extension\nx = ['--use_fast_math']\nis_rocm = torch.version.hip is not None\n",
     ],
 )
-def test_refuses(data):
-    with pytest.raises(Refuse):
+def test_unsupported_code_is_refused(data):
+    with pytest.raises(RewriteRefusedError):
         edit(data, FLAGS)
 
 
@@ -93,22 +93,22 @@ def test_splits_by_backend(code, expected):
     assert edit(before, FLAGS) == after
     assert edit(after, FLAGS) == after
     assert ast.parse(after).body
-    proof = prove("setup.py", before, after)
+    proof = prove_isolation("setup.py", before, after)
     assert proof.holds, proof.detail
 
 
-def test_carriage_returns_are_kept():
+def test_preserves_carriage_returns():
     before = (HEAD + "x = [\n  '-O3',\n  '--use_fast_math']\n").replace("\n", "\r\n").encode()
     after = edit(before, FLAGS)
     assert after.count(b"\r\n") == after.count(b"\n")
-    assert prove("setup.py", before, after).holds
+    assert prove_isolation("setup.py", before, after).holds
 
 
-def test_a_byte_order_mark_is_kept():
+def test_preserves_a_byte_order_mark():
     before = b"\xef\xbb\xbf" + (HEAD + "x = ['--use_fast_math']\n").encode()
     after = edit(before, FLAGS)
     assert after.startswith(b"\xef\xbb\xbf")
-    assert prove("setup.py", before, after).holds
+    assert prove_isolation("setup.py", before, after).holds
 
 
 LISTS = st.lists(
@@ -117,7 +117,7 @@ LISTS = st.lists(
     ),
     max_size=5,
 ).map(lambda items: f"[{', '.join(items)}]")
-PLACES = st.sampled_from(
+TEMPLATES = st.sampled_from(
     [
         "x = {}",
         "x += {}",
@@ -149,13 +149,15 @@ HEADS = st.sampled_from(
 )
 
 
-@given(HEADS, st.lists(st.tuples(PLACES, LISTS, LISTS), max_size=5), st.sampled_from(["\n", "\r\n"]), st.booleans())
-def test_any_file_is_proven_and_twice_is_once(head, parts, newline, final):
-    lines = head + "\n".join(place.format(one, two) for place, one, two in parts) + ("\n" if final else "")
+@given(HEADS, st.lists(st.tuples(TEMPLATES, LISTS, LISTS), max_size=5), st.sampled_from(["\n", "\r\n"]), st.booleans())
+def test_any_edit_is_proven_and_idempotent(head, parts, newline, final):
+    lines = (
+        head + "\n".join(template.format(first, second) for template, first, second in parts) + ("\n" if final else "")
+    )
     data = lines.replace("\n", newline).encode()
     after = edit(data, FLAGS)
     assert edit(after, FLAGS) == after
     if after != data:
-        proof = prove("setup.py", data, after)
+        proof = prove_isolation("setup.py", data, after)
         assert proof.holds, (proof.detail, after)
         assert after.endswith(newline.encode()) == data.endswith(newline.encode())

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from rewriting import proven_edit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.take_atomic_fallback import edit
 
 HALF = {"call": "atomicAdd", "types": ["__half", "at::Half"], "macro": "__CUDA_ARCH__"}
@@ -27,8 +27,8 @@ def chain(condition: str, first: str = LOOP, second: str = CALL) -> bytes:
         f"#if __CUDA_ARCH__ < 600\n{LOOP}\n#elif __CUDA_ARCH__ < 700\n{LOOP}\n#else\n{CALL}\n#endif\n".encode(),
     ],
 )
-def test_refuses_without_a_branch_that_surely_has_no_such_call(data):
-    with pytest.raises(Refuse):
+def test_refuses_without_a_certain_fallback_branch(data):
+    with pytest.raises(RewriteRefusedError):
         edit(data, HALF)
 
 
@@ -56,7 +56,7 @@ def test_stays_untouched(data):
 @pytest.mark.parametrize(
     "second", [CALL, "__device__ void add(at::Half* p, at::Half v) { atomicAdd(reinterpret_cast<__half*>(p), v); }"]
 )
-def test_the_branch_for_older_cards_is_taken_on_rocm(condition, second):
+def test_uses_the_branch_for_older_cards_on_rocm(condition, second):
     before = chain(condition, second=second)
 
     after = proven_edit(edit, before, HALF, "x.cuh")

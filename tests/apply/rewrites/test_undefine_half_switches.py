@@ -3,10 +3,10 @@ from __future__ import annotations
 import pytest
 from rewriting import proven_edit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites import split_compile_flags
 from rocm3d.apply.rewrites.undefine_half_switches import edit
-from rocm3d.syntax.isolation import prove
+from rocm3d.syntax.isolation import prove_isolation
 
 HALF = {
     "switches": ["NO_HALF_OPERATORS__", "NO_HALF_CONVERSIONS__"],
@@ -16,8 +16,8 @@ HALF = {
 HEAD = "import torch\nfrom torch.utils.cpp_extension import CUDAExtension\n\n"
 
 
-def test_no_build_script():
-    with pytest.raises(Refuse, match="does not build"):
+def test_a_file_without_extensions_is_refused():
+    with pytest.raises(RewriteRefusedError, match="does not build"):
         edit(b"__device__ __half2 f(__half2 a) { return __hmin2(a, a); }\n", HALF)
 
 
@@ -35,7 +35,7 @@ def test_stays_untouched(text):
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
         (
             'flags = ["-U__CUDA_NO_HALF_OPERATORS__"]',
@@ -47,15 +47,15 @@ def test_stays_untouched(text):
         ),
     ],
 )
-def test_hips_switches_go_along(text, wanted):
+def test_undefines_hips_switches_on_rocm(text, expected):
     before = f"{HEAD}{text}\n".encode()
 
     after = proven_edit(edit, before, HALF, "setup.py")
 
-    assert wanted in after.decode()
+    assert expected in after.decode()
 
 
-def test_a_list_that_is_chosen_already_gains_them_where_rocm_reads_it():
+def test_extends_a_list_that_only_rocm_reads():
     before = (
         f'{HEAD}is_rocm = torch.version.hip is not None\nflags = ["-U__CUDA_NO_HALF_OPERATORS__"] if is_rocm else []\n'
     )
@@ -65,7 +65,7 @@ def test_a_list_that_is_chosen_already_gains_them_where_rocm_reads_it():
     assert b'["-U__CUDA_NO_HALF_OPERATORS__", "-U__HIP_NO_HALF_OPERATORS__"] if is_rocm else []' in after
 
 
-def test_flags_for_nvcc_alone_still_go_afterwards():
+def test_nvcc_only_flags_can_be_removed_afterwards():
     """Both recipes edit the same list, in the order of their names."""
     before = f'{HEAD}flags = ["-U__CUDA_NO_HALF_OPERATORS__", "--expt-relaxed-constexpr"]\n'.encode()
     nvcc = {"nvcc_only": ["--expt", "-U__CUDA_NO_HALF"], "takes_value": []}
@@ -73,5 +73,5 @@ def test_flags_for_nvcc_alone_still_go_afterwards():
     after = split_compile_flags.edit(edit(before, HALF), nvcc)
 
     assert b'flags = ["-U__HIP_NO_HALF_OPERATORS__"] if is_rocm else ["-U__CUDA_NO_HALF_OPERATORS__", "--expt' in after
-    assert prove("setup.py", before, after).holds
+    assert prove_isolation("setup.py", before, after).holds
     assert split_compile_flags.edit(after, nvcc) == after

@@ -3,16 +3,16 @@ from __future__ import annotations
 import pytest
 from rewriting import proven_edit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.widen_ballot import edit
-from rocm3d.syntax.guards import folded, with_rocm
-from rocm3d.syntax.isolation import prove
+from rocm3d.syntax.guards import assume_rocm, fold_cpp
+from rocm3d.syntax.isolation import prove_isolation
 
 BALLOT = {"calls": ["__ballot_sync"]}
 
 
-def kernel(body: str, above: str = "") -> bytes:
-    return f"{above}__device__ int f(bool p, int t, unsigned m) {{\n  {body}\n}}\n".encode()
+def kernel(body: str, head: str = "") -> bytes:
+    return f"{head}__device__ int f(bool p, int t, unsigned m) {{\n  {body}\n}}\n".encode()
 
 
 @pytest.mark.parametrize(
@@ -31,8 +31,8 @@ def kernel(body: str, above: str = "") -> bytes:
         "unsigned v; v = __ballot_sync(0xffffffff, p); return __popc(v) + t % warpSize;",
     ],
 )
-def test_refusals(body):
-    with pytest.raises(Refuse):
+def test_unsupported_code_is_refused(body):
+    with pytest.raises(RewriteRefusedError):
         edit(kernel(body), BALLOT)
 
 
@@ -52,7 +52,7 @@ def test_stays_untouched(data):
 
 
 @pytest.mark.parametrize(
-    ("body", "wanted"),
+    ("body", "expected"),
     [
         ("return __popc(__ballot_sync(~0u, p)) + t % warpSize;", "return __popcll(__ballot(p)) + t % warpSize;"),
         (
@@ -73,15 +73,15 @@ def test_stays_untouched(data):
         ),
     ],
 )
-def test_the_whole_wave_where_lanes_are_counted_by_it(body, wanted):
+def test_widens_ballots_if_lanes_of_the_wave_are_counted(body, expected):
     before = kernel(body)
 
     after = edit(before, BALLOT)
 
-    on_rocm = folded(after, with_rocm).decode()
-    assert wanted in on_rocm
+    on_rocm = fold_cpp(after, assume_rocm).decode()
+    assert expected in on_rocm
     assert "_sync" not in on_rocm
-    assert prove("x.cu", before, after).kind == "cpp-directives-evaluated"
+    assert prove_isolation("x.cu", before, after).kind == "cpp-directives-evaluated"
     assert edit(after, BALLOT) == after
 
 
@@ -97,19 +97,19 @@ def test_the_whole_wave_where_lanes_are_counted_by_it(body, wanted):
         kernel("return __ballot_sync(0xffffffff, f<int, 2>(p));"),
     ],
 )
-def test_groups_of_32_elsewhere(before):
+def test_other_ballots_cover_groups_of_32(before):
     after = edit(before, BALLOT)
 
-    on_rocm = folded(after, with_rocm)
+    on_rocm = fold_cpp(after, assume_rocm)
     assert b"#define ROCM3D_BALLOT rocm3d_ballot\n" in on_rocm
     assert b"__ballot_sync" not in on_rocm
     assert b"__activemask" not in on_rocm
-    proof = prove("x.cu", before, after)
+    proof = prove_isolation("x.cu", before, after)
     assert (proof.holds, proof.kind) == (True, "cpp-tokens-equal"), proof.detail
     assert edit(after, BALLOT) == after
 
 
-def test_both_in_one_file():
+def test_edits_both_kinds_in_one_file():
     before = kernel("return __popc(__ballot_sync(-1, p)) + t % warpSize;") + kernel(
         "return __ballot_sync(-1, p) >> t % 32;"
     )

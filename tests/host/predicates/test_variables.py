@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.host.facts import Facts
+from rocm3d.host.facts import MachineFacts
 from rocm3d.host.predicates import predicates
 from rocm3d.host.predicates.variables import (
     mask_hides_all,
@@ -19,10 +19,10 @@ KNOWLEDGE = load()
 CARD = GraphicsCard(pci="0000:03:00.0", gfx="gfx1100", uuid="GPU-1d10000000000001")
 
 
-def facts(gfx: str = "gfx1100", **variables: str) -> Facts:
+def facts(gfx: str = "gfx1100", **variables: str) -> MachineFacts:
     card = CARD.model_copy(update={"gfx": gfx})
     rocm = [{"form": "system", "path": "/opt/rocm", "version": "7.2.0"}]
-    return Facts(Snapshot(taken="now", gpus=(card,), variables=variables, rocm=rocm), KNOWLEDGE)
+    return MachineFacts(Snapshot(taken="now", gpus=(card,), variables=variables, rocm=rocm), KNOWLEDGE)
 
 
 @pytest.mark.parametrize(
@@ -40,11 +40,11 @@ def facts(gfx: str = "gfx1100", **variables: str) -> Facts:
     ],
 )
 def test_which_override_is_needless_and_which_is_foreign(gfx, value, needless, foreign):
-    given_facts = facts(gfx, **({} if value is None else {"HSA_OVERRIDE_GFX_VERSION": value}))
+    machine_facts = facts(gfx, **({} if value is None else {"HSA_OVERRIDE_GFX_VERSION": value}))
     condition = KNOWLEDGE.host["override-needless"]
 
-    assert bool(override_needless(given_facts, condition)) is needless
-    assert bool(override_of_other_family(given_facts, condition)) is foreign
+    assert bool(override_needless(machine_facts, condition)) is needless
+    assert bool(override_of_other_family(machine_facts, condition)) is foreign
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_which_override_is_needless_and_which_is_foreign(gfx, value, needless, f
         ("1,0", True),
     ],
 )
-def test_a_mask_ends_at_what_is_not_there(mask, blind):
+def test_mask_ends_at_the_first_missing_gpu(mask, blind):
     condition = KNOWLEDGE.host["mask-hides-every-gpu"]
 
     assert bool(mask_hides_all(facts(ROCR_VISIBLE_DEVICES=mask), condition)) is blind
@@ -74,9 +74,9 @@ def test_masks_of_hip_count_what_rocr_left():
 
 @given(st.dictionaries(st.sampled_from(sorted(KNOWLEDGE.variables)), st.text(max_size=40)))
 def test_no_value_of_a_variable_breaks_a_predicate(variables):
-    asked = facts(**variables)
+    machine_facts = facts(**variables)
 
     for name in ("override-needless", "override-of-another-family", "masks-together", "arch-list-lacks-gpu"):
         condition = KNOWLEDGE.host[name]
-        assert predicates()[condition.test](asked, condition) is None or variables
-    assert override_for_unlike(asked, KNOWLEDGE.host["override-for-unlike-gpus"]) is None
+        assert predicates()[condition.test](machine_facts, condition) is None or variables
+    assert override_for_unlike(machine_facts, KNOWLEDGE.host["override-for-unlike-gpus"]) is None

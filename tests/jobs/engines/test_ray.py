@@ -12,9 +12,9 @@ from processes import kill
 from waiting import output_of, wait_until
 
 from rocm3d.jobs.engine import Task
-from rocm3d.jobs.engines.ray import Ray, translate
+from rocm3d.jobs.engines.ray import RayEngine, translate_masks
 from rocm3d.jobs.folder import run_folder
-from rocm3d.jobs.specification import read
+from rocm3d.jobs.specification import read_jobs
 from rocm3d.workspace.topology import GpuNode, Topology
 
 GPUS = Topology(
@@ -36,7 +36,7 @@ GPUS = Topology(
 )
 def test_the_mask_that_ray_refuses_becomes_the_one_it_takes(before, after):
     environment = dict(before)
-    translate(environment, GPUS)
+    translate_masks(environment, GPUS)
     assert environment == after
 
 
@@ -66,9 +66,9 @@ def test_what_still_runs_at_the_end_is_cancelled_before_ray_ends(jobs_folder, mo
     fake = FakeRay()
     monkeypatch.setitem(sys.modules, "ray", fake)
     monkeypatch.setattr("rocm3d.jobs.engines.ray.os.environ", {})
-    jobs = read(jobs_folder.write('[run]\nengine = "ray"\n[[job]]\nid = "a"\ncommand = ["true"]\n'))
+    jobs = read_jobs(jobs_folder.write('[run]\nengine = "ray"\n[[job]]\nid = "a"\ncommand = ["true"]\n'))
     folder = run_folder(jobs.path, None)
-    with Ray(jobs, folder) as engine:
+    with RayEngine(jobs, folder) as engine:
         engine.start([Task(jobs.jobs[0], 1, engine.slots()[0], folder)])
 
     assert fake.calls == ["init", "cancel ref of a.1, force=True", "shutdown"]
@@ -98,5 +98,5 @@ def test_ray_runs_the_same_jobs_and_a_runner_that_is_killed_leaves_no_job_of_it(
     jobs_folder.wait_until_quiet()
     assert endings.pop("endless") == ("running", 1, None)
     assert endings == same_jobs.expected
-    assert [(found[0], found[1]) for found in words] == [(f"w{name}", str(jobs_folder.root)) for name in "abc"]
+    assert [(printed[0], printed[1]) for printed in words] == [(f"w{name}", str(jobs_folder.root)) for name in "abc"]
     assert {line[2] for line in words} == {"none"}

@@ -13,10 +13,10 @@ import pytest
 from processes import Program
 from waiting import output_of, wait_until
 
-from rocm3d.jobs.engines.slurm import Slurm
+from rocm3d.jobs.engines.slurm import SlurmEngine
 from rocm3d.jobs.folder import run_folder
-from rocm3d.jobs.specification import read
-from rocm3d.model.failure import MachineLacks, UserError
+from rocm3d.jobs.specification import read_jobs
+from rocm3d.model.errors import MachineError, UserError
 
 engine = pytest.mark.engines
 one_slurm = pytest.mark.xdist_group("slurm")
@@ -51,9 +51,9 @@ PartitionName=tests Nodes={host} Default=YES MaxTime=INFINITE State=UP
 def free_ports(number: int) -> list[int]:
     with ExitStack() as stack:
         sockets = [stack.enter_context(socket.socket()) for _ in range(number)]
-        for item in sockets:
-            item.bind(("127.0.0.1", 0))
-        return [item.getsockname()[1] for item in sockets]
+        for listener in sockets:
+            listener.bind(("127.0.0.1", 0))
+        return [listener.getsockname()[1] for listener in sockets]
 
 
 def output(env: dict[str, str], *command: str) -> str:
@@ -97,16 +97,16 @@ def slurm(tmp_path_factory):
 
 def test_without_a_time_limit_nothing_is_submitted(jobs_folder, monkeypatch):
     monkeypatch.setattr(shutil, "which", "/usr/bin/{}".format)
-    jobs = read(jobs_folder.write('[run]\nengine = "slurm"\n[[job]]\nid = "a"\ncommand = ["true"]\n'))
+    jobs = read_jobs(jobs_folder.write('[run]\nengine = "slurm"\n[[job]]\nid = "a"\ncommand = ["true"]\n'))
     with pytest.raises(UserError, match="needs a timeout for every job"):
-        Slurm(jobs, run_folder(jobs.path, None))
+        SlurmEngine(jobs, run_folder(jobs.path, None))
 
 
-def test_without_slurm_it_is_what_the_machine_lacks(jobs_folder, monkeypatch):
+def test_missing_slurm_is_a_machine_error(jobs_folder, monkeypatch):
     monkeypatch.setattr(shutil, "which", {}.get)
-    jobs = read(jobs_folder.write('[run]\nengine = "slurm"\ntimeout = 9\n[[job]]\nid = "a"\ncommand = ["true"]\n'))
-    with pytest.raises(MachineLacks, match="needs srun and sbatch"):
-        Slurm(jobs, run_folder(jobs.path, None))
+    jobs = read_jobs(jobs_folder.write('[run]\nengine = "slurm"\ntimeout = 9\n[[job]]\nid = "a"\ncommand = ["true"]\n'))
+    with pytest.raises(MachineError, match="needs srun and sbatch"):
+        SlurmEngine(jobs, run_folder(jobs.path, None))
 
 
 @engine

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 
 
 @pytest.fixture
@@ -18,14 +18,14 @@ def planned(work, target):
     return work("plan", path=str(target), gpu="mi300x").plan_hash
 
 
-def test_work_of_somebody_else_is_not_touched(work, target, git):
+def test_uncommitted_work_is_not_changed(work, target, git):
     git(target, "init", "-q")
     git(target, "add", "-A")
     with pytest.raises(UserError, match="has uncommitted changes"):
         work("apply", path=str(target), plan_hash=planned(work, target))
 
 
-def test_a_word_that_means_no_edit_is_refused(work, target):
+def test_unknown_selection_is_refused(work, target):
     with pytest.raises(UserError, match="'nothing' is not a rule"):
         work("apply", path=str(target), plan_hash=planned(work, target), only=["nothing"])
 
@@ -40,7 +40,7 @@ def test_preview_writes_nothing_and_is_the_dry_run_of_the_command_line(work, roc
     assert snapshot(target) == before
 
 
-def test_apply_is_that_of_the_command_line_and_undo_takes_it_back(work, rocm3d, target, snapshot, tmp_path):
+def test_apply_equals_the_command_line_and_undo_restores(work, rocm3d, target, snapshot, tmp_path):
     before = snapshot(target)
     answer = work("apply", path=str(target), plan_hash=planned(work, target))
     ported = snapshot(target)

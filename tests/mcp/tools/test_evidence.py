@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 
 
 @pytest.fixture
@@ -17,7 +17,7 @@ def bundle(rocm3d, tmp_path, monkeypatch):
     return next((tmp_path / ".rocm3d" / "runs").iterdir())
 
 
-def test_what_is_neither_is_refused(work, tmp_path):
+def test_neither_port_nor_bundle_is_refused(work, tmp_path):
     with pytest.raises(UserError, match="is not a folder"):
         work("evidence", path=str(tmp_path / "gone"))
     with pytest.raises(UserError, match=r"has no inventory\.json"):

@@ -9,22 +9,22 @@ import pytest
 
 from rocm3d.cli.kb import KINDS
 from rocm3d.mcp.tools.kb_query import Kind
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 
 
-def test_a_kind_that_is_none_is_refused(work):
+def test_unknown_kind_is_refused(work):
     with pytest.raises(UserError, match="kind: Input should be"):
         work("kb_query", kind="secrets")
 
 
-def test_a_name_that_nobody_knows_gives_the_nearest(work):
+def test_unknown_name_suggests_the_closest(work):
     with pytest.raises(UserError) as refused:
         work("explain", word="gsplatt")
 
     assert "gsplat" in refused.value.hint
 
 
-def test_fit_wants_one_subject(work):
+def test_fit_needs_one_subject(work):
     with pytest.raises(UserError, match="either path or model"):
         work("fit", gpu="mi300x")
 
@@ -44,14 +44,14 @@ def test_a_record_is_that_of_the_command_line(work, rocm3d):
     assert work("explain", word="CU101").document == json.loads(rocm3d("explain", "CU101", "--format", "json").out)
 
 
-def test_a_judgement_is_that_of_the_command_line(work, rocm3d, example):
+def test_fit_equals_the_command_line(work, rocm3d, example):
     target = example("splat-trainer")
     ended = rocm3d("fit", target, "--gpu", "mi300x", "--format", "json", "-q")
 
     assert work("fit", path=str(target), gpu="mi300x").document == json.loads(ended.out)
 
 
-def test_a_known_repository_is_judged_by_its_name(work, knowledge):
+def test_known_repository_is_assessed_by_name(work, knowledge):
     name = next(iter(knowledge.ports))
 
     assert work("fit", model=name, gpu="mi300x").document["model"] == name

@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 
 
-def test_a_gpu_that_nobody_knows_is_refused(work, example):
+def test_unknown_gpu_is_refused(work, example):
     with pytest.raises(UserError, match="h100x"):
         work("plan", path=str(example("splat-trainer")), gpu="h100x")
 
@@ -24,7 +24,7 @@ def test_the_document_is_that_of_the_command_line(work, rocm3d, example):
     assert answer.plan_hash in answer.summary
 
 
-def test_the_gpu_may_stand_in_the_settings_of_the_repository(work, example):
+def test_gpu_of_the_settings_is_used(work, example):
     target = example("splat-trainer")
     (target / "rocm3d.toml").write_text('gpu = "gfx1100"\n')
 

@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from rocm3d.mcp.bench import Options
-from rocm3d.model.failure import UserError
+from rocm3d.mcp.tool_context import ServerOptions
+from rocm3d.model.errors import UserError
 
 
 @pytest.fixture
@@ -39,11 +39,11 @@ def test_an_interpreter_in_the_repository_is_never_started(work, ported, tmp_pat
     assert reasons == {"this runs code or uses the network, and the server was started without --allow-run"}
 
 
-def test_with_leave_the_interpreter_is_asked(work, ported):
+def test_allow_run_uses_the_interpreter(work, ported):
     trap = ported / ".venv" / "bin" / "python"
     trap.parent.mkdir(parents=True)
     trap.symlink_to(sys.executable)
-    answer = work("verify", Options(allow_run=True), path=str(ported), level=["import"])
+    answer = work("verify", ServerOptions(allow_run=True), path=str(ported), level=["import"])
 
     assert {item["level"] for item in answer.document["verdicts"]} == {"import"}
     assert "--allow-run" not in json.dumps(answer.document)

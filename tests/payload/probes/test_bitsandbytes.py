@@ -18,18 +18,18 @@ def dequantize_blockwise(packed, state):
 
 
 @pytest.mark.parametrize("spoil", [" + 0.01", " * 0"])
-def test_what_does_not_come_back_is_broken(package, look, spoil):
+def test_wrong_dequantisation_is_broken(package, run_probe, spoil):
     native = NATIVE.format(name="libbitsandbytes_rocm72.so")
     package("bitsandbytes", library=True, cextension=native, functional=PLAIN.replace("{spoil}", spoil))
 
-    assert look("bitsandbytes", "bitsandbytes")["outcome"] == "broken"
+    assert run_probe("bitsandbytes", "bitsandbytes")["outcome"] == "broken"
 
 
-def test_there_and_back_with_the_name_of_the_library(package, look):
+def test_right_dequantisation_is_accelerated(package, run_probe):
     native = NATIVE.format(name="libbitsandbytes_rocm72.so")
     package("bitsandbytes", library=True, cextension=native, functional=PLAIN.replace("{spoil}", ""))
 
-    answer = look("bitsandbytes", "bitsandbytes")
+    answer = run_probe("bitsandbytes", "bitsandbytes")
 
     assert answer["outcome"] == "accelerated"
     assert answer["facts"]["library"] == "libbitsandbytes_rocm72.so"

@@ -24,26 +24,26 @@ def ms_deform_attn_forward(value, shapes, starts, places, weights, step):
 """
 
 
-def test_a_package_without_its_extension_is_a_fallback(package, look):
+def test_a_package_without_its_extension_is_a_fallback(package, run_probe):
     """GroundingDINO only warns about a missing extension."""
     package("groundingdino")
 
-    answer = look("deformable_attention", "groundingdino")
+    answer = run_probe("deformable_attention", "groundingdino")
 
     assert answer["outcome"] == "fallback"
     assert answer["reason"].startswith("groundingdino._C cannot be imported")
 
 
 @pytest.mark.parametrize("spoil", [" * 0", " * 1.001", ".roll(1, 1)"])
-def test_a_wrong_result_is_broken(package, look, spoil):
+def test_a_wrong_result_is_broken(package, run_probe, spoil):
     package("MultiScaleDeformableAttention", library=True, __init__=PLAIN.format(spoil=spoil))
 
-    assert look("deformable_attention", "MultiScaleDeformableAttention")["outcome"] == "broken"
+    assert run_probe("deformable_attention", "MultiScaleDeformableAttention")["outcome"] == "broken"
 
 
 @pytest.mark.parametrize("name", ["MultiScaleDeformableAttention", "groundingdino"])
-def test_either_package(package, look, name):
+def test_both_packages_are_accelerated(package, run_probe, name):
     file = "__init__" if name[0] == "M" else "_C"
     package(name, library=True, **{file: PLAIN.format(spoil="")})
 
-    assert look("deformable_attention", name)["outcome"] == "accelerated"
+    assert run_probe("deformable_attention", name)["outcome"] == "accelerated"

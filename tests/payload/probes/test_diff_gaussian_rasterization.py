@@ -38,10 +38,10 @@ class GaussianRasterizer:
 """
 
 
-def test_a_variant_with_settings_of_its_own_is_not_guessed(package, look):
+def test_a_variant_with_settings_of_its_own_is_not_guessed(package, run_probe):
     package("diff_gaussian_rasterization", __init__=RENDER.format(further="kernel_size: float", factor=1))
 
-    answer = look("diff_gaussian_rasterization", "diff_gaussian_rasterization")
+    answer = run_probe("diff_gaussian_rasterization", "diff_gaussian_rasterization")
 
     assert (answer["outcome"], answer["reason"]) == (
         "not_run",
@@ -50,17 +50,17 @@ def test_a_variant_with_settings_of_its_own_is_not_guessed(package, look):
 
 
 @pytest.mark.parametrize("factor", ["0", "0.9"])
-def test_a_wrong_picture_is_broken(package, look, factor):
+def test_a_wrong_picture_is_broken(package, run_probe, factor):
     package("diff_gaussian_rasterization", library=True, __init__=RENDER.format(further="", factor=factor))
 
-    assert look("diff_gaussian_rasterization", "diff_gaussian_rasterization")["outcome"] == "broken"
+    assert run_probe("diff_gaussian_rasterization", "diff_gaussian_rasterization")["outcome"] == "broken"
 
 
 @pytest.mark.parametrize("further", ["", "antialiasing: bool"])
-def test_the_right_picture(package, look, agreeing, further):
+def test_the_right_picture(package, run_probe, checks_by_result, further):
     package("diff_gaussian_rasterization", library=True, __init__=RENDER.format(further=further, factor=1))
 
-    answer = look("diff_gaussian_rasterization", "diff_gaussian_rasterization")
+    answer = run_probe("diff_gaussian_rasterization", "diff_gaussian_rasterization")
 
-    assert agreeing(answer) == ({"picture", "colour gradient"}, set())
+    assert checks_by_result(answer) == ({"picture", "colour gradient"}, set())
     assert answer["outcome"] == "accelerated"

@@ -20,20 +20,20 @@ START = "from .flash_attn_interface import flash_attn_func\n"
         ("(2 * out - out.detach())", "gradient"),
     ],
 )
-def test_a_wrong_result_or_gradient_is_broken(package, look, result, wrong):
+def test_a_wrong_result_or_gradient_is_broken(package, run_probe, result, wrong):
     package("flash_attn", library=True, __init__=START, flash_attn_interface=INTERFACE.format(result=result))
 
-    answer = look("flash_attn", "flash_attn")
+    answer = run_probe("flash_attn", "flash_attn")
 
     assert answer["outcome"] == "broken"
     assert wrong in answer["reason"]
 
 
-def test_the_backend_it_took_is_named(package, look, agreeing):
+def test_the_backend_it_took_is_named(package, run_probe, checks_by_result):
     package("flash_attn", library=True, __init__=START, flash_attn_interface=INTERFACE.format(result="out"))
 
-    answer = look("flash_attn", "flash_attn")
+    answer = run_probe("flash_attn", "flash_attn")
 
     assert answer["outcome"] == "accelerated"
     assert answer["facts"]["backend_module"].endswith("torch/__init__.py")
-    assert agreeing(answer) == ({"forward", "gradient of q", "gradient of k", "gradient of v"}, set())
+    assert checks_by_result(answer) == ({"forward", "gradient of q", "gradient of k", "gradient of v"}, set())

@@ -20,16 +20,16 @@ def fused_ssim(a, b, window=11, sigma=1.5):
 
 
 @pytest.mark.parametrize(("good", "bad"), [("sigma=1.5", "sigma=1.4"), (".mean()", ".mean() * 0"), ("0.03", "0.02")])
-def test_another_similarity_is_broken(package, look, good, bad):
+def test_another_similarity_is_broken(package, run_probe, good, bad):
     package("fused_ssim", library=True, __init__=FUSED.replace(good, bad))
 
-    assert look("fused_ssim", "fused_ssim")["outcome"] == "broken"
+    assert run_probe("fused_ssim", "fused_ssim")["outcome"] == "broken"
 
 
-def test_the_similarity_and_its_gradient(package, look, agreeing):
+def test_the_similarity_and_its_gradient(package, run_probe, checks_by_result):
     package("fused_ssim", library=True, __init__=FUSED)
 
-    answer = look("fused_ssim", "fused_ssim")
+    answer = run_probe("fused_ssim", "fused_ssim")
 
-    assert agreeing(answer) == ({"mean", "gradient"}, set())
+    assert checks_by_result(answer) == ({"mean", "gradient"}, set())
     assert answer["outcome"] == "accelerated"

@@ -31,10 +31,10 @@ def gsplat(package):
     return make
 
 
-def test_without_the_compiled_part_it_is_a_fallback(gsplat, look):
+def test_without_the_compiled_part_it_is_a_fallback(gsplat, run_probe):
     gsplat(native="None")
 
-    answer = look("gsplat", "gsplat")
+    answer = run_probe("gsplat", "gsplat")
 
     assert (answer["outcome"], answer["reason"]) == (
         "fallback",
@@ -51,19 +51,19 @@ def test_without_the_compiled_part_it_is_a_fallback(gsplat, look):
         ({"factor": "float('nan')"}, "not finite"),
     ],
 )
-def test_a_wrong_picture_is_broken(gsplat, look, how, reason):
+def test_a_wrong_picture_is_broken(gsplat, run_probe, how, reason):
     gsplat(**how)
 
-    answer = look("gsplat", "gsplat")
+    answer = run_probe("gsplat", "gsplat")
 
     assert answer["outcome"] == "broken"
     assert reason in answer["reason"]
 
 
-def test_the_right_picture(gsplat, look, agreeing):
+def test_the_right_picture(gsplat, run_probe, checks_by_result):
     gsplat()
 
-    answer = look("gsplat", "gsplat")
+    answer = run_probe("gsplat", "gsplat")
 
     assert answer["outcome"] == "accelerated"
-    assert agreeing(answer) == ({"picture", "alpha", "colour gradient"}, set())
+    assert checks_by_result(answer) == ({"picture", "alpha", "colour gradient"}, set())

@@ -30,10 +30,10 @@ def interpolate(attr, raster, tri):
 EMPTY = (Path(__file__).parents[1] / "fakes" / "nvdiffrast" / "torch.py").read_text()
 
 
-def test_a_rasterizer_that_runs_and_computes_nothing_is_broken_although_it_imports(package, look):
+def test_a_rasterizer_that_runs_and_computes_nothing_is_broken_although_it_imports(package, run_probe):
     package("nvdiffrast", library=True, torch=EMPTY)
 
-    imported, used = look("", "nvdiffrast"), look("nvdiffrast", "nvdiffrast")
+    imported, used = run_probe("", "nvdiffrast"), run_probe("nvdiffrast", "nvdiffrast")
 
     assert imported["outcome"] == "imported"
     assert used["outcome"] == "broken"
@@ -42,16 +42,16 @@ def test_a_rasterizer_that_runs_and_computes_nothing_is_broken_although_it_impor
 
 
 @pytest.mark.parametrize("spoil", [" | (each > -0.1).all(-1)", ".flip(0)"])
-def test_wrong_pixels_are_broken(package, look, spoil):
+def test_wrong_pixels_are_broken(package, run_probe, spoil):
     package("nvdiffrast", library=True, torch=RASTER.format(spoil=spoil))
 
-    assert look("nvdiffrast", "nvdiffrast")["outcome"] == "broken"
+    assert run_probe("nvdiffrast", "nvdiffrast")["outcome"] == "broken"
 
 
-def test_the_right_pixels(package, look, agreeing):
+def test_the_right_pixels(package, run_probe, checks_by_result):
     package("nvdiffrast", library=True, torch=RASTER.format(spoil=""))
 
-    answer = look("nvdiffrast", "nvdiffrast")
+    answer = run_probe("nvdiffrast", "nvdiffrast")
 
-    assert agreeing(answer) == ({"covered pixels", "coverage", "interpolation"}, set())
+    assert checks_by_result(answer) == ({"covered pixels", "coverage", "interpolation"}, set())
     assert answer["outcome"] == "accelerated"

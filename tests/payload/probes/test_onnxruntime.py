@@ -49,24 +49,24 @@ def runtime(package):
 
 
 @pytest.mark.parametrize("available", [ROCM, ["CPUExecutionProvider"]])
-def test_the_cpu_that_ran_is_a_fallback_whatever_is_on_the_list(runtime, look, available):
+def test_the_cpu_that_ran_is_a_fallback_whatever_is_on_the_list(runtime, run_probe, available):
     runtime(available, "CPUExecutionProvider")
 
-    answer = look("onnxruntime", "onnxruntime")
+    answer = run_probe("onnxruntime", "onnxruntime")
 
     assert (answer["outcome"], answer["reason"]) == ("fallback", "CPUExecutionProvider ran the model")
 
 
-def test_a_wrong_product_is_broken(runtime, look):
+def test_a_wrong_product_is_broken(runtime, run_probe):
     runtime(ROCM, "MIGraphXExecutionProvider", " + 1")
 
-    assert look("onnxruntime", "onnxruntime")["outcome"] == "broken"
+    assert run_probe("onnxruntime", "onnxruntime")["outcome"] == "broken"
 
 
-def test_the_provider_that_ran(runtime, look):
+def test_the_provider_that_ran(runtime, run_probe):
     runtime(ROCM, "MIGraphXExecutionProvider")
 
-    answer = look("onnxruntime", "onnxruntime")
+    answer = run_probe("onnxruntime", "onnxruntime")
 
     assert (answer["outcome"], answer["evidence"]) == ("accelerated", "provider")
     assert answer["facts"]["ran"] == ["MIGraphXExecutionProvider"]

@@ -44,7 +44,7 @@ def pytorch3d(package):
     return make
 
 
-def test_a_build_without_gpu_support_is_broken(package, look):
+def test_a_build_without_gpu_support_is_broken(package, run_probe):
     """The import works; the first operation on the device raises."""
     package(
         "pytorch3d",
@@ -54,7 +54,7 @@ def test_a_build_without_gpu_support_is_broken(package, look):
         renderer__DOT__mesh__DOT__rasterize_meshes="rasterize_meshes = None",
     )
 
-    answer = look("pytorch3d", "pytorch3d")
+    answer = run_probe("pytorch3d", "pytorch3d")
 
     assert (answer["outcome"], answer["reason"]) == ("broken", "RuntimeError: Not compiled with GPU support.")
 
@@ -67,16 +67,16 @@ def test_a_build_without_gpu_support_is_broken(package, look):
         ({"spoil_pixels": " & (x > 0)"}, "pixels of a triangle"),
     ],
 )
-def test_wrong_neighbours_or_pixels_are_broken(pytorch3d, look, how, reason):
+def test_wrong_neighbours_or_pixels_are_broken(pytorch3d, run_probe, how, reason):
     pytorch3d(**how)
 
-    answer = look("pytorch3d", "pytorch3d")
+    answer = run_probe("pytorch3d", "pytorch3d")
 
     assert answer["outcome"] == "broken"
     assert reason in answer["reason"]
 
 
-def test_right_neighbours_and_pixels(pytorch3d, look):
+def test_right_neighbours_and_pixels(pytorch3d, run_probe):
     pytorch3d()
 
-    assert look("pytorch3d", "pytorch3d")["outcome"] == "accelerated"
+    assert run_probe("pytorch3d", "pytorch3d")["outcome"] == "accelerated"

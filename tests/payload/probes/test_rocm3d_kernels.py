@@ -8,26 +8,26 @@ def checks(device):
 """
 
 
-def test_a_version_without_checks_is_not_run(package, look):
+def test_a_version_without_checks_is_not_run(package, run_probe):
     package("rocm3d_kernels")
 
-    answer = look("rocm3d_kernels", "rocm3d_kernels")
+    answer = run_probe("rocm3d_kernels", "rocm3d_kernels")
 
     assert (answer["outcome"], answer["reason"]) == ("not_run", "this version has no checks")
 
 
-def test_a_wrong_result_is_broken(package, look):
+def test_a_wrong_result_is_broken(package, run_probe):
     package("rocm3d_kernels", __init__=CHECKS.format(factor=3))
 
-    answer = look("rocm3d_kernels", "rocm3d_kernels")
+    answer = run_probe("rocm3d_kernels", "rocm3d_kernels")
 
     assert answer["outcome"] == "broken"
     assert answer["reason"].startswith("double is")
 
 
-def test_what_it_offers_is_run_and_shown_by_kernels(package, look):
+def test_what_it_offers_is_run_and_shown_by_kernels(package, run_probe):
     package("rocm3d_kernels", __init__=CHECKS.format(factor=2))
 
-    answer = look("rocm3d_kernels", "rocm3d_kernels")
+    answer = run_probe("rocm3d_kernels", "rocm3d_kernels")
 
     assert (answer["outcome"], answer["evidence"]) == ("accelerated", "kernels")

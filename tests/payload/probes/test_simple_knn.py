@@ -10,23 +10,23 @@ def distCUDA2(points):
 """
 
 
-def test_without_the_compiled_part_it_is_a_fallback(package, look):
+def test_without_the_compiled_part_it_is_a_fallback(package, run_probe):
     package("simple_knn")
 
-    answer = look("simple_knn", "simple_knn")
+    answer = run_probe("simple_knn", "simple_knn")
 
     assert answer["outcome"] == "fallback"
     assert answer["reason"].startswith("simple_knn._C cannot be imported")
 
 
 @pytest.mark.parametrize("result", ["nearest[:, :3].pow(2).mean(1)", "nearest[:, 1:].mean(1)", "0 * nearest[:, 0]"])
-def test_wrong_distances_are_broken(package, look, result):
+def test_wrong_distances_are_broken(package, run_probe, result):
     package("simple_knn", library=True, _C=NATIVE.format(result=result))
 
-    assert look("simple_knn", "simple_knn")["outcome"] == "broken"
+    assert run_probe("simple_knn", "simple_knn")["outcome"] == "broken"
 
 
-def test_right_distances(package, look):
+def test_right_distances(package, run_probe):
     package("simple_knn", library=True, _C=NATIVE.format(result="nearest[:, 1:].pow(2).mean(1)"))
 
-    assert look("simple_knn", "simple_knn")["outcome"] == "accelerated"
+    assert run_probe("simple_knn", "simple_knn")["outcome"] == "accelerated"

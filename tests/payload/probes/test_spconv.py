@@ -27,23 +27,23 @@ LAYOUTS = {
 }
 
 
-def test_an_unknown_layout_of_weights_is_not_run(package, look):
+def test_an_unknown_layout_of_weights_is_not_run(package, run_probe):
     package("spconv", library=True, pytorch=PLAIN.format(shape="inputs, outputs, 27", dense=""))
 
-    answer = look("spconv", "spconv")
+    answer = run_probe("spconv", "spconv")
 
     assert (answer["outcome"], answer["reason"]) == ("not_run", "unknown weight layout [4, 5, 27]")
 
 
 @pytest.mark.parametrize("dense", [".permute(0, 4, 3, 2, 1)", ".permute(0, 4, 1, 2, 3) * 0"])
-def test_another_convolution_is_broken(package, look, dense):
+def test_another_convolution_is_broken(package, run_probe, dense):
     package("spconv", library=True, pytorch=PLAIN.format(shape="outputs, 3, 3, 3, inputs", dense=dense))
 
-    assert look("spconv", "spconv")["outcome"] == "broken"
+    assert run_probe("spconv", "spconv")["outcome"] == "broken"
 
 
 @pytest.mark.parametrize("shape", LAYOUTS)
-def test_every_layout_that_builds_have(package, look, shape):
+def test_every_layout_that_builds_have(package, run_probe, shape):
     package("spconv", library=True, pytorch=PLAIN.format(shape=shape, dense=LAYOUTS[shape]))
 
-    assert look("spconv", "spconv")["outcome"] == "accelerated"
+    assert run_probe("spconv", "spconv")["outcome"] == "accelerated"

@@ -17,16 +17,16 @@ def fps(src, ratio, random_start):
 
 
 @pytest.mark.parametrize("how", [{"largest": True, "first": 0}, {"largest": False, "first": 7}])
-def test_wrong_neighbours_or_samples_are_broken(package, look, how):
+def test_wrong_neighbours_or_samples_are_broken(package, run_probe, how):
     package("torch_cluster", library=True, __init__=PLAIN.format(**how))
 
-    assert look("torch_cluster", "torch_cluster")["outcome"] == "broken"
+    assert run_probe("torch_cluster", "torch_cluster")["outcome"] == "broken"
 
 
-def test_right_ones(package, look, agreeing):
+def test_right_neighbours_and_samples(package, run_probe, checks_by_result):
     package("torch_cluster", library=True, __init__=PLAIN.format(largest=False, first=0))
 
-    answer = look("torch_cluster", "torch_cluster")
+    answer = run_probe("torch_cluster", "torch_cluster")
 
-    assert agreeing(answer) == ({"queries of knn", "knn", "fps"}, set())
+    assert checks_by_result(answer) == ({"queries of knn", "knn", "fps"}, set())
     assert answer["outcome"] == "accelerated"

@@ -17,15 +17,15 @@ class SparseTensor:
 @pytest.mark.parametrize(
     "result", ["0 * (self.dense @ other)", "self.dense.abs() @ other", "(self.dense @ other).half()"]
 )
-def test_a_wrong_product_is_broken(package, look, result):
+def test_a_wrong_product_is_broken(package, run_probe, result):
     package("torch_sparse", library=True, __init__=PLAIN.format(result=result))
 
-    assert look("torch_sparse", "torch_sparse")["outcome"] == "broken"
+    assert run_probe("torch_sparse", "torch_sparse")["outcome"] == "broken"
 
 
-def test_the_right_product_and_gradient(package, look, agreeing):
+def test_the_right_product_and_gradient(package, run_probe, checks_by_result):
     package("torch_sparse", library=True, __init__=PLAIN.format(result="self.dense @ other"))
 
-    answer = look("torch_sparse", "torch_sparse")
+    answer = run_probe("torch_sparse", "torch_sparse")
 
-    assert agreeing(answer) == ({"product", "gradient"}, set())
+    assert checks_by_result(answer) == ({"product", "gradient"}, set())

@@ -15,24 +15,24 @@ def memory_efficient_attention(q, k, v):
 
 
 @pytest.mark.parametrize("spoil", [" * 0", " * 1.01", ".roll(1, 2)"])
-def test_wrong_attention_is_broken(package, look, spoil):
+def test_wrong_attention_is_broken(package, run_probe, spoil):
     package("xformers", library=True, info=INFO, ops=OPS.format(spoil=spoil))
 
-    assert look("xformers", "xformers")["outcome"] == "broken"
+    assert run_probe("xformers", "xformers")["outcome"] == "broken"
 
 
-def test_plain_torch_behind_the_name_is_a_fallback(package, look):
+def test_plain_torch_behind_the_name_is_a_fallback(package, run_probe):
     package("xformers", info=INFO, ops=OPS.format(spoil=""))
 
-    answer = look("xformers", "xformers")
+    answer = run_probe("xformers", "xformers")
 
     assert (answer["outcome"], answer["reason"]) == ("fallback", "none of its compiled libraries is loaded")
 
 
-def test_attention_that_agrees_names_its_operators(package, look):
+def test_attention_that_agrees_names_its_operators(package, run_probe):
     package("xformers", library=True, info=INFO, ops=OPS.format(spoil=""))
 
-    answer = look("xformers", "xformers")
+    answer = run_probe("xformers", "xformers")
 
     assert answer["outcome"] == "accelerated"
     assert answer["facts"]["operators"] == ["memory_efficient_attention.ckF"]

@@ -4,8 +4,8 @@ import importlib.util
 import math
 from pathlib import Path
 
-PLACE = Path(__file__).resolve().parents[3] / "src" / "rocm3d" / "payload" / "references" / "splats.py"
-spec = importlib.util.spec_from_file_location("splats", PLACE)
+SCRIPT = Path(__file__).resolve().parents[3] / "src" / "rocm3d" / "payload" / "references" / "splats.py"
+spec = importlib.util.spec_from_file_location("splats", SCRIPT)
 splats = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(splats)
 
@@ -23,6 +23,6 @@ def test_no_pixel_is_so_near_the_threshold_that_rounding_decides():
     assert min(abs(share - 1) for share in shares) > 0.01
 
 
-def test_sorting_by_depth_is_part_of_it():
+def test_far_gaussian_comes_first():
     assert splats.DEPTHS[0] > splats.DEPTHS[1]
     assert alpha(0, 0) * alpha(1, 0) > 0.3  # they overlap

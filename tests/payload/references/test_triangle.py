@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-PLACE = Path(__file__).resolve().parents[3] / "src" / "rocm3d" / "payload" / "references" / "triangle.py"
-spec = importlib.util.spec_from_file_location("triangle", PLACE)
+SCRIPT = Path(__file__).resolve().parents[3] / "src" / "rocm3d" / "payload" / "references" / "triangle.py"
+spec = importlib.util.spec_from_file_location("triangle", SCRIPT)
 triangle = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(triangle)
 

@@ -12,7 +12,7 @@ FOLDER = Path(__file__).resolve().parents[3] / "src" / "rocm3d" / "payload" / "s
 
 
 @pytest.fixture
-def told(tmp_path):
+def run_with_hooks(tmp_path):
     """Runs a program with the hooks; returns the finished process and the events."""
 
     def run(program: str, *watch: str, python: str = sys.executable, profile: bool = False, **files: str):
@@ -21,10 +21,10 @@ def told(tmp_path):
         report = tmp_path / "report.jsonl"
         report.unlink(missing_ok=True)
         path = os.pathsep.join((str(FOLDER), str(tmp_path)))
-        asked = json.dumps({"watch": watch, "profile": profile})
+        settings = json.dumps({"watch": watch, "profile": profile})
         ended = subprocess.run(
             [python, "-c", program],
-            env={**os.environ, "PYTHONPATH": path, "ROCM3D_RECORD": str(report), "ROCM3D_RUN": asked},
+            env={**os.environ, "PYTHONPATH": path, "ROCM3D_RECORD": str(report), "ROCM3D_RUN": settings},
             capture_output=True, text=True, check=False,
         )  # fmt: skip
         assert ended.returncode == 0, ended.stderr

@@ -40,8 +40,8 @@ class Recording:
         self.folder, self.report = folder / "modules", folder / "report.jsonl"
         self.folder.mkdir(exist_ok=True)
         self.report.unlink(missing_ok=True)
-        asked = {"folder": str(self.folder), "modules": modules, "calls": calls, "seed": seed}
-        self.env = {"ROCM3D_RECORD": str(self.report), "ROCM3D_GOLDEN": json.dumps(asked)}
+        settings = {"folder": str(self.folder), "modules": modules, "calls": calls, "seed": seed}
+        self.env = {"ROCM3D_RECORD": str(self.report), "ROCM3D_GOLDEN": json.dumps(settings)}
 
     @property
     def lines(self) -> list[dict]:
@@ -56,8 +56,8 @@ class Recording:
 def start(torch_python, tmp_path):
     """Runs a program in an interpreter that starts the hook."""
 
-    def run(program=PROGRAM, **asked):
-        recording = Recording(tmp_path, **asked)
+    def run(program=PROGRAM, **options):
+        recording = Recording(tmp_path, **options)
         ended = subprocess.run(
             [torch_python, "-c", program], env={**os.environ, "PYTHONPATH": str(FOLDER), **recording.env},
             capture_output=True, text=True, check=False,
@@ -72,8 +72,8 @@ def start(torch_python, tmp_path):
 def fork(torch_output, tmp_path):
     """Runs the program in a process that imported torch before the hook started."""
 
-    def run(env=(), **asked):
-        recording = Recording(tmp_path, **asked)
+    def run(env=(), **options):
+        recording = Recording(tmp_path, **options)
         program = f"import hook_golden\nhook_golden.start()\n{PROGRAM}"
         return torch_output(program, FOLDER, **recording.env, **dict(env)), recording
 
@@ -86,7 +86,7 @@ def test_a_program_without_torch_is_left_alone(start):
     assert (printed, recording.lines) == ("False\n", [])
 
 
-def test_a_module_that_raises_confuses_no_later_name(start):
+def test_module_names_are_right_after_an_exception(start):
     """The outermost module names its submodules, also in the first call after an exception."""
     printed, recording = start(modules=["Whole.parts.1"])
 
@@ -94,20 +94,20 @@ def test_a_module_that_raises_confuses_no_later_name(start):
     assert set(recording.tensors) == {"Whole.parts.1[0].twice", "Whole.parts.1[0].more.0"}
 
 
-def test_modules_are_found_by_class_and_so_many_calls_are_kept(fork):
+def test_modules_match_by_class_and_calls_are_limited(fork):
     _, recording = fork(modules=["Part"], calls=2)
 
     assert {name for name in recording.tensors if "twice" in name} == {
         f"Whole.parts.{part}[{call}].twice" for part in (0, 1) for call in (0, 1)
     }
-    kept = recording.tensors["Whole.parts.0[1].twice"]
-    assert numpy.load(recording.folder / kept["file"]).tolist() == [4, 4]
+    event = recording.tensors["Whole.parts.0[1].twice"]
+    assert numpy.load(recording.folder / event["file"]).tolist() == [4, 4]
     assert recording.tensors["Whole.parts.0[0].more.0"]["dtype"] == "float16"
     (environment,) = [line["environment"] for line in recording.lines if line["kind"] == "environment"]
     assert environment["torch"].startswith("2.")
 
 
-def test_a_seed_makes_two_runs_equal_and_ranks_stay_apart(fork):
+def test_seed_makes_runs_equal_and_ranks_have_a_prefix(fork):
     first, _ = fork(seed=5)
     second, recording = fork(env={"RANK": "3"}, seed=5, modules=["Whole"])
 

@@ -15,7 +15,7 @@ def of_kind(lines, kind):
     return [line for line in lines if line["kind"] == kind]
 
 
-def test_without_being_asked_nothing_is_told(tmp_path):
+def test_disabled_hook_writes_no_events(tmp_path):
     report = tmp_path / "report.jsonl"
     env = {"PYTHONPATH": str(FOLDER), "ROCM3D_RECORD": str(report)}
     ended = subprocess.run([sys.executable, "-c", "import json"], env=env, capture_output=True, check=False)
@@ -24,8 +24,8 @@ def test_without_being_asked_nothing_is_told(tmp_path):
     assert not report.exists()
 
 
-def test_a_process_tells_how_it_was_started_and_what_it_loaded(told):
-    _, lines = told("import ctypes")
+def test_process_and_libraries_are_reported(run_with_hooks):
+    _, lines = run_with_hooks("import ctypes")
 
     (process,) = of_kind(lines, "process")
     assert process["argv"][1] == "-c"
@@ -35,14 +35,14 @@ def test_a_process_tells_how_it_was_started_and_what_it_loaded(told):
     assert any("_ctypes" in path for path in status["libraries"])
 
 
-def test_a_process_of_a_process_tells_too(told):
-    _, lines = told("import subprocess, sys; subprocess.run([sys.executable, '-c', 'pass'])")
+def test_child_process_is_reported(run_with_hooks):
+    _, lines = run_with_hooks("import subprocess, sys; subprocess.run([sys.executable, '-c', 'pass'])")
 
     assert len(of_kind(lines, "process")) == 2
 
 
-def test_a_watched_module_tells_where_it_came_from_and_whose_stand_in_it_is(told, tmp_path):
-    _, lines = told("import gsplat", "gsplat", gsplat="__version__ = '1.5.3'\n__rocm3d__ = 'rocm3d-kernels'")
+def test_loaded_module_is_reported(run_with_hooks, tmp_path):
+    _, lines = run_with_hooks("import gsplat", "gsplat", gsplat="__version__ = '1.5.3'\n__rocm3d__ = 'rocm3d-kernels'")
 
     (module,) = of_kind(lines, "module")
     assert module == {
@@ -54,23 +54,23 @@ def test_a_watched_module_tells_where_it_came_from_and_whose_stand_in_it_is(told
     }
 
 
-def test_a_watched_module_that_is_missed_tells_who_asked(told, tmp_path):
-    asks = "\ntry:\n    import nobody_has_this\nexcept ImportError:\n    pass\n"
-    _, lines = told("import asks", "nobody_has_this", asks=asks)
+def test_failed_import_is_reported_with_its_line(run_with_hooks, tmp_path):
+    importer = "\ntry:\n    import nobody_has_this\nexcept ImportError:\n    pass\n"
+    _, lines = run_with_hooks("import asks", "nobody_has_this", asks=importer)
 
     (missed,) = of_kind(lines, "missed")
     assert (missed["name"], missed["file"], missed["line"]) == ("nobody_has_this", str(tmp_path / "asks.py"), 3)
 
 
-def test_asking_whether_a_module_is_there_counts_as_missing_it(told, tmp_path):
-    asks = "import importlib.util\nfound = importlib.util.find_spec('nobody_has_this')\n"
-    _, lines = told("import asks", "nobody_has_this", asks=asks)
+def test_failed_find_spec_is_reported_as_missed(run_with_hooks, tmp_path):
+    importer = "import importlib.util\nfound = importlib.util.find_spec('nobody_has_this')\n"
+    _, lines = run_with_hooks("import asks", "nobody_has_this", asks=importer)
 
     (missed,) = of_kind(lines, "missed")
     assert (missed["file"], missed["line"]) == (str(tmp_path / "asks.py"), 2)
 
 
-def test_torch_tells_its_build_its_attention_and_its_steps(told, torch_python):
+def test_torch_build_attention_and_steps_are_reported(run_with_hooks, torch_python):
     program = """
 import torch, torch.nn.functional as F
 from torch.nn.attention import SDPBackend, sdpa_kernel
@@ -83,32 +83,34 @@ for _ in range(3):
 with sdpa_kernel(SDPBackend.MATH):
     F.scaled_dot_product_attention(q, q, q)
 """
-    _, lines = told(program, "torch", python=torch_python, profile=True)
+    _, lines = run_with_hooks(program, "torch", python=torch_python, profile=True)
 
     last = of_kind(lines, "status")[-1]
     assert last["torch"].startswith("2.")
     assert "gpu" not in last
     assert last["loops"]["optimizer"]["count"] == 3
-    assert {item["way"]: item["calls"] for item in last["attention"]} == {"flash": 3, "math": 1}
+    assert {entry["way"]: entry["calls"] for entry in last["attention"]} == {"flash": 3, "math": 1}
     assert of_kind(lines, "kernels") == []
 
 
-def test_kernels_that_triton_compiles_are_told_by_name(told, tmp_path):
-    place = tmp_path / "triton" / "compiler"
-    place.mkdir(parents=True)
+def test_triton_kernels_are_reported_by_name(run_with_hooks, tmp_path):
+    compiler_folder = tmp_path / "triton" / "compiler"
+    compiler_folder.mkdir(parents=True)
     (tmp_path / "triton" / "__init__.py").write_text("")
-    (place / "__init__.py").write_text("")
-    (place / "compiler.py").write_text(
+    (compiler_folder / "__init__.py").write_text("")
+    (compiler_folder / "compiler.py").write_text(
         "class CompiledKernel:\n    def __init__(self, name):\n        self.name = name\n"
     )
-    _, lines = told("from triton.compiler.compiler import CompiledKernel as K; K('scale_rows'); K('scale_rows')")
+    _, lines = run_with_hooks(
+        "from triton.compiler.compiler import CompiledKernel as K; K('scale_rows'); K('scale_rows')"
+    )
 
     assert of_kind(lines, "status")[-1]["triton"] == ["scale_rows"]
 
 
 @pytest.mark.parametrize("loads", [True, False], ids=["with a launcher", "an older Triton"])
 @pytest.mark.usefixtures("hooks")
-def test_the_sampler_is_told_of_a_new_kernel_when_it_may_run(loads):
+def test_sampler_gets_a_hint_when_a_new_kernel_can_run(loads):
     """The launcher of a kernel is built after the kernel; a window before that would not contain it."""
     hook_run = importlib.import_module("hook_run")
 

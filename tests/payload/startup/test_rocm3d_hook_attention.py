@@ -18,7 +18,7 @@ print(json.dumps(attention.summary()))
 
 
 @pytest.fixture
-def printed(torch_output, tmp_path):
+def run_watched(torch_output, tmp_path):
     """Runs a program with watched attention; returns its output. Keywords are modules that it can import."""
 
     def run(body: str, **modules: str) -> str:
@@ -29,19 +29,19 @@ def printed(torch_output, tmp_path):
     return run
 
 
-def test_a_call_that_is_wrong_raises_what_torch_raises(printed):
+def test_a_call_that_is_wrong_raises_what_torch_raises(run_watched):
     body = """
 try:
     F.scaled_dot_product_attention(torch.ones(1), 2, 3)
 except TypeError:
     print("raised")
 """
-    text = printed(body)
+    text = run_watched(body)
 
     assert text.splitlines() == ["raised", "[]"]
 
 
-def test_what_has_no_shape_or_is_no_tensor_goes_to_torch_untouched(printed):
+def test_nested_tensors_and_proxies_are_passed_to_torch(run_watched):
     """Nested tensors, and proxies of a tracer."""
     body = """
 import torch.fx, warnings
@@ -55,12 +55,12 @@ class Module(torch.nn.Module):
 
 print([node.op for node in torch.fx.symbolic_trace(Module()).graph.nodes])
 """
-    text = printed(body)
+    text = run_watched(body)
 
     assert text.splitlines() == ["['placeholder', 'call_function', 'output']", "[]"]
 
 
-def test_programs_that_script_trace_or_pickle_it_see_torchs_own(printed):
+def test_scripting_tracing_and_pickling_work(run_watched):
     body = """
 import pickle, warnings
 from scripted import Module
@@ -78,12 +78,12 @@ class Module(torch.nn.Module):
     def forward(self, q: torch.Tensor) -> torch.Tensor:
         return torch.nn.functional.scaled_dot_product_attention(q, q, q, is_causal=True)
 """
-    text = printed(body, scripted=scripted)
+    text = run_watched(body, scripted=scripted)
 
     assert text.splitlines() == ["[]", "[]"]
 
 
-def test_ways_are_counted_by_device_and_type_and_results_are_torchs(printed):
+def test_calls_are_counted_by_device_and_dtype(run_watched):
     body = """
 q = torch.randn(1, 2, 16, 8)
 for kind in (torch.float32, torch.float64):
@@ -92,8 +92,8 @@ for kind in (torch.float32, torch.float64):
 compiled = torch.compile(lambda x: F.scaled_dot_product_attention(x, x, x), backend="eager", fullgraph=True)
 assert torch.allclose(compiled(q), F.scaled_dot_product_attention(q, q, q))
 """
-    text = printed(body)
+    text = run_watched(body)
 
     counted = json.loads(text)
-    assert {(item["device"], item["dtype"]) for item in counted} == {("cpu", "float32"), ("cpu", "float64")}
-    assert sum(item["calls"] for item in counted) == 3  # compiled calls are not counted
+    assert {(entry["device"], entry["dtype"]) for entry in counted} == {("cpu", "float32"), ("cpu", "float64")}
+    assert sum(entry["calls"] for entry in counted) == 3  # compiled calls are not counted

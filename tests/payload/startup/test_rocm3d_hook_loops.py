@@ -20,7 +20,7 @@ def test_one_step_has_no_steady_time(loops):
     assert loops.summary()["a"]["steady"] is None
 
 
-def test_the_first_step_is_apart_from_the_others(loops, monkeypatch):
+def test_first_step_is_reported_separately(loops, monkeypatch):
     times = iter([0.0, 10.0, 11.0, 12.5, 13.5])
     monkeypatch.setattr("time.perf_counter", lambda: next(times))
     loops.begin("a")
@@ -31,7 +31,7 @@ def test_the_first_step_is_apart_from_the_others(loops, monkeypatch):
     assert loops.summary()["a"] == about
 
 
-def test_many_steps_are_all_counted_and_few_are_kept(loops, monkeypatch):
+def test_all_steps_are_counted_and_few_are_stored(loops, monkeypatch):
     monkeypatch.setattr("rocm3d_hook_loops.MAX_STEPS", 1000)
     loops.begin("a")
     for _ in range(1500):

@@ -56,8 +56,10 @@ def torch(hooks, monkeypatch, tmp_path):
 
 
 def windows(tmp_path):
-    place = tmp_path / "report.jsonl"
-    return [json.loads(line)["kernels"] for line in place.read_text().splitlines()] if place.exists() else []
+    report_path = tmp_path / "report.jsonl"
+    return (
+        [json.loads(line)["kernels"] for line in report_path.read_text().splitlines()] if report_path.exists() else []
+    )
 
 
 def sampler(torch):
@@ -92,7 +94,7 @@ def long_window(hooks, monkeypatch):
 
 
 @pytest.mark.usefixtures("long_window")
-def test_the_window_that_is_open_at_the_end_is_told(torch, tmp_path):
+def test_window_that_is_open_at_exit_is_reported(torch, tmp_path):
     one = sampler(torch)
     one.start()
     wait_until(lambda: torch.open, "an open window")
@@ -102,7 +104,7 @@ def test_the_window_that_is_open_at_the_end_is_told(torch, tmp_path):
 
 
 @pytest.mark.usefixtures("long_window")
-def test_a_profiler_of_the_program_ends_ours_first(torch, tmp_path):
+def test_profiler_of_the_program_stops_the_sampler(torch, tmp_path):
     one = sampler(torch)
     one.start()
     wait_until(lambda: torch.open, "an open window")
@@ -120,11 +122,11 @@ def test_times_of_a_kernel_are_added_up(torch, tmp_path, monkeypatch):
     assert windows(tmp_path) == [{"k": [2, 5.0], "Memset": [1, 2.0]}]
 
 
-def test_copies_alone_are_no_work(torch):
+def test_copies_alone_are_not_busy(torch):
     assert sampler(torch)._window(0.0) is False
 
 
-def test_the_first_kernels_of_a_program_that_still_loads_are_little_work(torch):
+def test_few_kernels_are_not_busy(torch):
     torch.autograd.profiler.profile.events = (Event("k"), Event("k", microseconds=3.0))
 
     assert sampler(torch)._window(0.01) is False
@@ -144,7 +146,7 @@ def wait_for(number, tmp_path):
     wait_until(lambda: len(windows(tmp_path)) >= number, f"{number} windows")
 
 
-def test_something_new_is_looked_at_before_a_window_is_due(torch, tmp_path, slow):
+def test_hint_opens_a_window_early(torch, tmp_path, slow):
     one = sampler(torch)
     one.start()
     wait_for(1, tmp_path)
@@ -157,7 +159,7 @@ def test_something_new_is_looked_at_before_a_window_is_due(torch, tmp_path, slow
     assert not one.thread.is_alive()
 
 
-def test_however_much_is_new_no_two_windows_are_nearer_than_they_may(torch, tmp_path, slow, monkeypatch):
+def test_hints_respect_the_minimum_pause(torch, tmp_path, slow, monkeypatch):
     monkeypatch.setattr("rocm3d_hook_sampler.MIN_PAUSE", DEADLINE)
     one = sampler(torch)
     one.start()
@@ -219,10 +221,10 @@ def test_a_capture_waits_for_the_open_window_and_no_window_opens_during_one(torc
     one.start()
     wait_until(lambda: torch.open, "an open window")
     captured.capture_begin()
-    seen, waits = len(windows(tmp_path)), one.condition.waits
+    count, waits = len(windows(tmp_path)), one.condition.waits
     wait_until(lambda: one.condition.waits >= waits + 2, "a sampler that waits for the end of the capture")
 
-    assert seen == len(windows(tmp_path)) == 1
+    assert count == len(windows(tmp_path)) == 1
     captured.capture_end()
     wait_until(lambda: torch.open, "an open window")
     one.stop()
@@ -230,7 +232,7 @@ def test_a_capture_waits_for_the_open_window_and_no_window_opens_during_one(torc
     assert captured.done == ("begin", "end")
 
 
-def test_a_capture_that_does_not_begin_holds_up_nothing(torch, tmp_path, slow, graph):
+def test_failed_capture_does_not_block_the_sampler(torch, tmp_path, slow, graph):
     one = sampler(torch)
     one._wrap_captures()
     with pytest.raises(RuntimeError):

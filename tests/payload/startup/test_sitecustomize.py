@@ -31,7 +31,7 @@ def python(tmp_path):
     return run
 
 
-def test_a_hook_that_fails_is_told_and_the_program_goes_on(python):
+def test_failing_hook_is_reported_and_the_program_continues(python):
     ended = python("print('went on')", bad="def start():\n    raise ValueError('no')\n")
 
     assert (ended.returncode, ended.stdout) == (0, "went on\n")

@@ -5,13 +5,13 @@ from xml.etree import ElementTree
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.render.charts.drawing import NARROW, WIDE, Drawing, both, fitted, wrapped
+from rocm3d.render.charts.drawing import NARROW, WIDE, Drawing, for_both_widths, truncate, wrap
 
 
 def drawn(text: str) -> str:
     drawing = Drawing(100, 50, text)
     drawing.rect((0, 0, 10, 10), "bar", text)
-    drawing.text(1, 2, text, "soft", anchor="end", about=f"{text}!")
+    drawing.text(1, 2, text, "soft", anchor="end", tooltip=f"{text}!")
     drawing.line([(0, 0), (1.25, 1)], "grid")
     drawing.curve((0, 0), (10, 10), "link")
     return drawing.svg()
@@ -21,7 +21,7 @@ def drawn(text: str) -> str:
 def test_no_text_breaks_the_picture(text):
     picture = ElementTree.fromstring(drawn(text))
 
-    assert {item.tag for item in picture.iter()} <= {"svg", "rect", "text", "title", "polyline", "path"}
+    assert {entry.tag for entry in picture.iter()} <= {"svg", "rect", "text", "title", "polyline", "path"}
 
 
 def test_text_is_text_and_no_markup():
@@ -36,21 +36,21 @@ def test_numbers_are_short():
     assert 'points="0,0 1.2,1"' in drawn("a")
 
 
-def test_what_is_too_long_is_cut_and_says_so():
-    assert fitted("short", 100) == "short"
-    assert fitted("a" * 50, 67.2) == "a" * 9 + "\N{HORIZONTAL ELLIPSIS}"
-    assert fitted("abc", 0) == "a\N{HORIZONTAL ELLIPSIS}"
+def test_what_is_too_long_is_cut_with_a_tooltip():
+    assert truncate("short", 100) == "short"
+    assert truncate("a" * 50, 67.2) == "a" * 9 + "\N{HORIZONTAL ELLIPSIS}"
+    assert truncate("abc", 0) == "a\N{HORIZONTAL ELLIPSIS}"
 
 
 def test_two_lines_at_the_most():
-    assert wrapped("one", 100) == ["one"]
-    assert wrapped("Gaussian splatting and its rasterizers", 160) == ["Gaussian splatting and", "its rasterizers"]
-    assert wrapped("a" * 30, 67.2) == ["a" * 9 + "\N{HORIZONTAL ELLIPSIS}"]
-    assert len(wrapped("word " * 50, 100)) == 2
+    assert wrap("one", 100) == ["one"]
+    assert wrap("Gaussian splatting and its rasterizers", 160) == ["Gaussian splatting and", "its rasterizers"]
+    assert wrap("a" * 30, 67.2) == ["a" * 9 + "\N{HORIZONTAL ELLIPSIS}"]
+    assert len(wrap("word " * 50, 100)) == 2
 
 
 def test_it_is_drawn_for_both_screens():
-    text = both(lambda width: f"[{width}]")
+    text = for_both_widths(lambda width: f"[{width}]")
 
     assert f'<div class="chart wide">[{WIDE}]</div>' in text
     assert f'<div class="chart narrow">[{NARROW}]</div>' in text

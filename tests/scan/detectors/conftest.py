@@ -14,10 +14,10 @@ def findings(scanned):
 
 
 @pytest.fixture
-def places(findings):
+def positions(findings):
     """Lines and columns of the findings."""
 
     def run(rule: str, path: str, content: str | bytes):
-        return [(found.line, found.column) for found in findings(rule, path, content)]
+        return [(finding.line, finding.column) for finding in findings(rule, path, content)]
 
     return run

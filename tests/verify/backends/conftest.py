@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rocm3d.model.look import Look
+from rocm3d.model.backend_check import BackendCheck
 from rocm3d.verify.backends.environment import Environment
 
 
@@ -16,28 +16,28 @@ def interpreter(tmp_path):
     """A program that is called like python, stores the request, and then runs the lines."""
 
     def make(lines: str) -> Path:
-        place = tmp_path / "python"
-        place.write_text(f'#!/bin/sh\ncp "$2" {tmp_path}/asked.json\n{lines}\n')
-        place.chmod(0o755)
-        return place
+        path = tmp_path / "python"
+        path.write_text(f'#!/bin/sh\ncp "$2" {tmp_path}/asked.json\n{lines}\n')
+        path.chmod(0o755)
+        return path
 
     return make
 
 
 @pytest.fixture
-def answering(interpreter):
+def fixed_response(interpreter):
     """An environment whose interpreter prints this response for every request."""
 
     def make(**answer) -> Environment:
-        given = json.dumps({"probe": "p", "outcome": "accelerated", **answer})
-        return Environment.of(interpreter(f"echo a line of its own\ncat <<'END'\n{given}\nEND"))
+        response = json.dumps({"probe": "p", "outcome": "accelerated", **answer})
+        return Environment.of(interpreter(f"echo a line of its own\ncat <<'END'\n{response}\nEND"))
 
     return make
 
 
 @pytest.fixture
-def seen():
-    def make(outcome="accelerated", **more) -> Look:
-        return Look(package="fancy", probe="p", outcome=outcome, **more)
+def make_check():
+    def make(outcome="accelerated", **more) -> BackendCheck:
+        return BackendCheck(package="fancy", probe="p", outcome=outcome, **more)
 
     return make

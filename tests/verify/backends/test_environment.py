@@ -5,12 +5,16 @@ from pathlib import Path
 from rocm3d.verify.backends.environment import Environment
 
 
-def test_one_that_nobody_named_says_what_to_name():
-    assert "--python" in Environment().lacks
+def test_without_an_interpreter_the_option_is_named():
+    assert "--python" in Environment().unavailable_reason
 
 
-def test_one_that_was_named_lacks_nothing():
+def test_an_environment_with_an_interpreter_is_available():
     environment = Environment.of(Path("/env/bin/python"), Path("/repository"))
 
-    assert (environment.lacks, environment.device, environment.roots) == ("", "cuda", (Path("/repository"),))
-    assert environment.answers is not Environment.of(Path("/env/bin/python")).answers
+    assert (environment.unavailable_reason, environment.device, environment.roots) == (
+        "",
+        "cuda",
+        (Path("/repository"),),
+    )
+    assert environment.cached_checks is not Environment.of(Path("/env/bin/python")).cached_checks

@@ -2,23 +2,23 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.model.failure import UserError
-from rocm3d.verify.backends.suites import chosen, looked
+from rocm3d.model.errors import UserError
+from rocm3d.verify.backends.suites import run_suites, select_suites
 
 
 @pytest.mark.parametrize("name", ["nothing", "kaolin", ""])
-def test_a_name_that_nothing_can_be_looked_at_by_is_refused(knowledge, name):
+def test_a_name_without_a_backend_check_is_refused(knowledge, name):
     with pytest.raises(UserError, match="no suite or package with a backend check"):
-        chosen([name], knowledge)
+        select_suites([name], knowledge)
 
 
 def test_without_names_every_suite_the_base_first(knowledge):
-    found = chosen([], knowledge)
+    selected = select_suites([], knowledge)
 
-    assert [name for name, _, _ in found] == list(knowledge.suites)
-    assert found[0][0] == "base"
+    assert [name for name, _, _ in selected] == list(knowledge.suites)
+    assert selected[0][0] == "base"
     assert {"gsplat", "pytorch3d", "pyg", "spconv", "attention", "differentiable-rendering", "rocm3d-kernels"} <= {
-        name for name, _, _ in found
+        name for name, _, _ in selected
     }
 
 
@@ -33,18 +33,18 @@ def test_without_names_every_suite_the_base_first(knowledge):
     ],
 )
 def test_suites_and_packages_by_name(knowledge, name, probes):
-    ((_, _, questions),) = chosen([name], knowledge)
+    ((_, _, questions),) = select_suites([name], knowledge)
 
     assert [question.probe for question in questions] == probes
 
 
-def test_every_look_is_judged_and_told(knowledge, answering):
-    told = []
+def test_every_check_runs_and_reports_progress(knowledge, fixed_response):
+    progress_messages = []
     kernels = ["Memcpy HtoD (Pageable -> Device)"]
     checks = [{"name": "c", "agrees": True}]
-    environment = answering(evidence="library", kernels=kernels, checks=checks)
+    environment = fixed_response(evidence="library", kernels=kernels, checks=checks)
 
-    (suite,) = looked(chosen(["spconv"], knowledge), environment, knowledge, told.append)
+    (suite,) = run_suites(select_suites(["spconv"], knowledge), environment, knowledge, progress_messages.append)
 
-    assert told == ["spconv"]
+    assert progress_messages == ["spconv"]
     assert (suite.suite, suite.looks[0].outcome) == ("spconv", "fallback")

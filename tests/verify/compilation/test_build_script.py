@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.verify.compilation.build_script import Machine, read_script
+from rocm3d.verify.compilation.build_script import SimulatedMachine, run_build_script
 
-AMD = Machine(torch="9.9.0", hip="7.7.7", gfx="gfx942", wave=64)
-CUDA = Machine(torch="9.9.0", hip="", gfx="", wave=32, cuda="13.0")
+AMD = SimulatedMachine(torch="9.9.0", hip="7.7.7", gfx="gfx942", wave=64)
+CUDA = SimulatedMachine(torch="9.9.0", hip="", gfx="", wave=32, cuda="13.0")
 HEAD = (
     "import os\nimport torch\nfrom setuptools import setup\nfrom torch.utils.cpp_extension import *\n"
     "from torch.utils.cpp_extension import CUDA_HOME, BuildExtension, CppExtension, CUDAExtension\n"
@@ -13,55 +13,55 @@ HEAD = (
 
 
 @pytest.fixture
-def read(tmp_path):
-    def answer(text: str, machine: Machine = AMD, script: str = "setup.py", head: str = HEAD):
+def run_script(tmp_path):
+    def answer(text: str, machine: SimulatedMachine = AMD, script: str = "setup.py", head: str = HEAD):
         tree = tmp_path / "tree"
         (tree / script).parent.mkdir(parents=True, exist_ok=True)
         (tree / script).write_text(head + text)
-        return read_script(tree, script, machine)
+        return run_build_script(tree, script, machine)
 
     return answer
 
 
-def test_a_script_that_stops_says_why_and_where(read):
-    found = read("\nif CUDA_HOME is None:\n    raise NotImplementedError('no CUDA')\n")
+def test_a_script_that_stops_has_an_error_and_a_line(run_script):
+    result = run_script("\nif CUDA_HOME is None:\n    raise NotImplementedError('no CUDA')\n")
 
-    assert (found.extensions, found.error, found.line) == ((), "NotImplementedError: no CUDA", 8)
-    assert found.known
-
-
-def test_what_the_stand_ins_do_not_have_is_not_known(read):
-    found = read("torch.nobody_knows_this()\n")
-
-    assert not found.known
-    assert "nobody_knows_this" in found.error
+    assert (result.extensions, result.error, result.line) == ((), "NotImplementedError: no CUDA", 8)
+    assert result.is_conclusive
 
 
-def test_a_module_that_is_not_here_is_not_known(read):
-    assert not read("import nobody_has_this_module\n").known
+def test_an_attribute_that_the_stubs_do_not_have_is_not_conclusive(run_script):
+    result = run_script("torch.nobody_knows_this()\n")
+
+    assert not result.is_conclusive
+    assert "nobody_knows_this" in result.error
 
 
-def test_a_script_that_leaves_is_survived(read):
-    found = read("import sys\nsys.exit(3)\n")
-
-    assert found.error == "SystemExit: 3"
+def test_a_missing_module_is_not_conclusive(run_script):
+    assert not run_script("import nobody_has_this_module\n").is_conclusive
 
 
-def test_a_script_that_kills_its_process_gives_no_answer(read):
-    found = read("import os\nos._exit(1)\n")
+def test_a_script_that_calls_exit_has_an_error(run_script):
+    result = run_script("import sys\nsys.exit(3)\n")
 
-    assert (found.known, found.error) == (False, "setup.py printed no result")
-
-
-def test_a_cpu_extension_is_none_of_ours(read):
-    found = read("setup(ext_modules=[CppExtension('a', ['a.cpp'])])\n")
-
-    assert found.extensions == ()
-    assert not found.has_device_code
+    assert result.error == "SystemExit: 3"
 
 
-def test_everything_that_a_compiler_is_told(read, tmp_path):
-    found = read(
+def test_a_script_that_kills_its_process_has_no_result(run_script):
+    result = run_script("import os\nos._exit(1)\n")
+
+    assert (result.is_conclusive, result.error) == (False, "setup.py printed no result")
+
+
+def test_a_cpu_extension_is_ignored(run_script):
+    result = run_script("setup(ext_modules=[CppExtension('a', ['a.cpp'])])\n")
+
+    assert result.extensions == ()
+    assert not result.has_device_code
+
+
+def test_all_compile_options_are_read(run_script, tmp_path):
+    result = run_script(
         "here = os.path.dirname(os.path.abspath(__file__))\n"
         "setup(name='p', ext_modules=[CUDAExtension(\n"
         "  name='p._C', sources=['csrc/a.cu', os.path.join(here, 'b.cpp')], include_dirs=[os.path.join(here, 'inc')],\n"
@@ -71,20 +71,20 @@ def test_everything_that_a_compiler_is_told(read, tmp_path):
         script="sub/setup.py",
     )
 
-    (item,) = found.extensions
+    (item,) = result.extensions
     assert item.sources == ("sub/csrc/a.cu", "sub/b.cpp")
     assert item.include_dirs == ("sub/inc",)
     assert item.macros == ("-DX", "-DY=2", "-UZ")
     assert (item.host_flags, item.device_flags) == (("-O2",), ("-O3", "-Isub/glm"))
     assert (item.root, item.script, item.line) == ("sub", "sub/setup.py", 7)
-    assert found.has_device_code
+    assert result.has_device_code
 
 
 @pytest.mark.parametrize(
-    ("machine", "wanted"), [(AMD, ("-DROCM", "-DGFX=gfx942")), (CUDA, ("-DCUDA=13.0", "-DARCH=90"))]
+    ("machine", "flags_expected"), [(AMD, ("-DROCM", "-DGFX=gfx942")), (CUDA, ("-DCUDA=13.0", "-DARCH=90"))]
 )
-def test_a_script_chooses_by_the_torch_it_finds(read, machine, wanted):
-    found = read(
+def test_a_script_chooses_by_the_torch_it_finds(run_script, machine, flags_expected):
+    result = run_script(
         "p = torch.cuda.get_device_properties(0)\n"
         "if torch.version.hip:\n    flags = ['-DROCM', f'-DGFX={p.gcnArchName}']\n"
         "else:\n    flags = [f'-DCUDA={torch.version.cuda}', f'-DARCH={p.major}{p.minor}']\n"
@@ -92,28 +92,28 @@ def test_a_script_chooses_by_the_torch_it_finds(read, machine, wanted):
         machine,
     )
 
-    assert found.extensions[0].device_flags == wanted
-    assert found.extensions[0].host_flags == wanted
+    assert result.extensions[0].device_flags == flags_expected
+    assert result.extensions[0].host_flags == flags_expected
 
 
-def test_a_toolkit_can_be_pretended(read):
+def test_a_cuda_toolkit_can_be_simulated(run_script):
     text = "if CUDA_HOME:\n    setup(ext_modules=[CUDAExtension('a', ['a.cu'])])\nelse:\n    setup()\n"
 
-    assert not read(text).has_device_code
-    assert read(text, Machine("9.9.0", "7.7.7", "gfx942", 64, pretends_cuda_home=True)).has_device_code
+    assert not run_script(text).has_device_code
+    assert run_script(text, SimulatedMachine("9.9.0", "7.7.7", "gfx942", 64, pretends_cuda_home=True)).has_device_code
 
 
-def test_a_module_that_compiles_when_it_is_imported(read):
-    found = read(
+def test_a_module_that_compiles_when_it_is_imported(run_script):
+    result = run_script(
         "from torch.utils.cpp_extension import load\n"
         "m = load(name='m', sources=['k.cu'], extra_cuda_cflags=['-O3'], extra_include_paths=['inc'])\nm.anything(1)\n",
         script="pkg/backend.py",
     )
 
-    (item,) = found.extensions
+    (item,) = result.extensions
     assert (item.name, item.sources, item.include_dirs) == ("m", ("pkg/k.cu",), ("pkg/inc",))
     assert item.jit
 
 
-def test_what_a_script_prints_does_not_matter(read):
-    assert read("print('{}')\nsetup(ext_modules=[CUDAExtension('a', ['a.cu'])])\nprint('x')\n").has_device_code
+def test_output_of_the_script_is_ignored(run_script):
+    assert run_script("print('{}')\nsetup(ext_modules=[CUDAExtension('a', ['a.cu'])])\nprint('x')\n").has_device_code

@@ -4,14 +4,14 @@ import re
 
 import pytest
 
-from rocm3d.model.compilation import Diagnostic, Remark
-from rocm3d.verify.compilation.classify import Codes, Problem, problems
-from rocm3d.verify.compilation.translation import Translation
+from rocm3d.model.compilation import CompilerNote, Diagnostic
+from rocm3d.verify.compilation.classify import CompileProblem, ErrorCodes, classify_errors
+from rocm3d.verify.compilation.source_map import HipifySourceMap
 
 
 @pytest.fixture(scope="module")
 def codes(knowledge_of_module):
-    return Codes.of(knowledge_of_module.codes)
+    return ErrorCodes.of(knowledge_of_module.codes)
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +25,7 @@ def error(message, path="a.cu", line=1, remarks=()):
     return Diagnostic(path=path, line=line, column=4, message=message, remarks=remarks)
 
 
-def test_every_pattern_of_the_knowledge_base_is_one(knowledge):
+def test_every_pattern_of_the_knowledge_base_compiles(knowledge):
     for code in knowledge.codes.values():
         for text in code.errors:
             re.compile(text)
@@ -65,55 +65,61 @@ def test_an_ordinary_error_has_no_code(codes, message):
     ],
 )
 def test_errors_of_ports_are_known(codes, message, source, notes, code):
-    found = codes.find(f"{message}\n{source}\n{notes}")
+    result = codes.find(f"{message}\n{source}\n{notes}")
 
-    assert found is not None
-    assert found.code == code
+    assert result is not None
+    assert result.code == code
 
 
-def test_an_error_of_a_library_stands_where_the_repository_asked_for_it(codes, tmp_path):
+def test_an_error_in_a_library_is_reported_where_the_repository_uses_it(codes, tmp_path):
     notes = (
-        Remark(path="a.cu", line=3, message="in instantiation of 'f' requested here"),
-        Remark(
+        CompilerNote(path="a.cu", line=3, message="in instantiation of 'f' requested here"),
+        CompilerNote(
             path="b.cuh", line=5, message="candidate constructor not viable: call to __device__ function from __host__"
         ),
     )
 
-    (found,) = problems([error("no matching constructor", "/opt/x.hpp", 9, notes)], Translation(tmp_path, {}), codes)
+    (result,) = classify_errors(
+        [error("no matching constructor", "/opt/x.hpp", 9, notes)], HipifySourceMap(tmp_path, {}), codes
+    )
 
-    assert (found.path, found.line, found.column, found.code) == ("a.cu", 3, 0, "CU305")
-    assert found.also == ("b.cuh:5",)
-    assert str(found) == "a.cu:3: CU305 host_device_functor: no matching constructor"
+    assert (result.path, result.line, result.column, result.code) == ("a.cu", 3, 0, "CU305")
+    assert result.also == ("b.cuh:5",)
+    assert str(result) == "a.cu:3: CU305 host_device_functor: no matching constructor"
 
 
 def test_both_errors_of_one_spaced_launch_are_one(codes, tmp_path):
     (tmp_path / "a.cu").write_text("k << <1, 1 >> > (p);\n")
     twice = [error("expected expression"), error("expected expression").model_copy(update={"column": 12})]
 
-    found = problems(twice, Translation(tmp_path, {}), codes)
+    result = classify_errors(twice, HipifySourceMap(tmp_path, {}), codes)
 
-    assert [(item.line, item.column, item.code) for item in found] == [(1, 4, "CU301")]
+    assert [(item.line, item.column, item.code) for item in result] == [(1, 4, "CU301")]
 
 
-def test_an_error_without_a_place_is_still_told(codes, tmp_path):
-    (found,) = problems([error("ld.lld: broken", "", 0)], Translation(tmp_path, {}), codes)
+def test_an_error_without_a_position_is_reported(codes, tmp_path):
+    (result,) = classify_errors([error("ld.lld: broken", "", 0)], HipifySourceMap(tmp_path, {}), codes)
 
-    assert str(found) == "ld.lld: broken"
+    assert str(result) == "ld.lld: broken"
 
 
 def test_other_patterns_are_another_digest(knowledge):
-    assert Codes.of(knowledge.codes).digest != Codes(()).digest
-    assert str(Problem("a.cu", 1, 2, "m", "CU301", "r")) == "a.cu:1:2: CU301 r: m"
+    assert ErrorCodes.of(knowledge.codes).digest != ErrorCodes(()).digest
+    assert str(CompileProblem("a.cu", 1, 2, "m", "CU301", "r")) == "a.cu:1:2: CU301 r: m"
 
 
-def test_who_asks_for_a_template_counts_before_the_include_that_brought_it(codes, tmp_path):
+def test_an_instantiation_takes_precedence_over_an_include(codes, tmp_path):
     """Only the first error of a header has the include stack; all are reported on the line of the call."""
     (tmp_path / "a.cu").write_text("1\n2\n3\n")
-    asks = Remark(path="a.cu", line=3, message="in instantiation of '__shfl_sync<unsigned>' requested here")
-    included = Remark(path="a.cu", line=1, message="included from here")
+    instantiation = CompilerNote(
+        path="a.cu", line=3, message="in instantiation of '__shfl_sync<unsigned>' requested here"
+    )
+    included = CompilerNote(path="a.cu", line=1, message="included from here")
     message = "static assertion failed: The mask must be a 64-bit integer."
-    first = error(message, "/rocm/hip.h", 9, (included, asks))
+    first = error(message, "/rocm/hip.h", 9, (included, instantiation))
 
-    found = problems([first, error(message, "/rocm/hip.h", 9, (asks,))], Translation(tmp_path, {}), codes)
+    result = classify_errors(
+        [first, error(message, "/rocm/hip.h", 9, (instantiation,))], HipifySourceMap(tmp_path, {}), codes
+    )
 
-    assert [(item.path, item.line, item.code) for item in found] == [("a.cu", 3, "CU101")]
+    assert [(item.path, item.line, item.code) for item in result] == [("a.cu", 3, "CU101")]

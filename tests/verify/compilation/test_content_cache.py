@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from rocm3d.model.compilation import Side
+from rocm3d.model.compilation import CompileResult
 from rocm3d.verify.compilation.content_cache import ContentCache, read_dependencies
 from rocm3d.workspace.result_cache import ResultCache
 
-DONE = Side(side="gfx942", outcome="compiled")
+COMPILED = CompileResult(side="gfx942", outcome="compiled")
 
 
 @pytest.fixture
@@ -16,7 +16,7 @@ def store(tmp_path):
     return ResultCache(tmp_path / "c.sqlite")
 
 
-def copy(tmp_path, name, **texts) -> Path:
+def make_folder(tmp_path, name, **texts) -> Path:
     folder = tmp_path / name
     folder.mkdir()
     for path, text in texts.items():
@@ -24,68 +24,68 @@ def copy(tmp_path, name, **texts) -> Path:
     return folder
 
 
-def test_without_a_store_nothing_is_known(tmp_path):
+def test_without_a_store_nothing_is_cached(tmp_path):
     cache = ContentCache(None, tmp_path, ())
 
-    cache.keep(cache.key("k"), [], DONE)
+    cache.put(cache.key("k"), [], COMPILED)
 
     assert cache.find(cache.key("k")) is None
 
 
-def test_a_file_more_is_another_name_but_for_what_a_port_adds(tmp_path):
-    first, second = copy(tmp_path, "one", a="x"), copy(tmp_path, "two", a="y")
+def test_names_digest_changes_with_new_files_outside_the_port(tmp_path):
+    first, second = make_folder(tmp_path, "one", a="x"), make_folder(tmp_path, "two", a="y")
     (second / "rocm-port").mkdir()
     (second / "rocm-port" / "install.sh").write_text("")
 
-    assert ContentCache(None, first, ()).names() == ContentCache(None, second, ()).names()
+    assert ContentCache(None, first, ()).names_digest() == ContentCache(None, second, ()).names_digest()
     (second / "b.h").write_text("")
-    assert ContentCache(None, first, ()).names() != ContentCache(None, second, ()).names()
+    assert ContentCache(None, first, ()).names_digest() != ContentCache(None, second, ()).names_digest()
 
 
 def test_the_same_files_in_another_copy_are_the_same_result(tmp_path, store):
-    first, second = copy(tmp_path, "one", a="x"), copy(tmp_path, "two", a="x")
+    first, second = make_folder(tmp_path, "one", a="x"), make_folder(tmp_path, "two", a="x")
     cache = ContentCache(store, first, ())
-    cache.keep(cache.key("k"), [first / "a.h"], DONE)
+    cache.put(cache.key("k"), [first / "a.h"], COMPILED)
 
-    assert ContentCache(store, second, ()).find(cache.key("k")) == DONE
+    assert ContentCache(store, second, ()).find(cache.key("k")) == COMPILED
     assert ContentCache(store, second, ()).find(cache.key("other")) is None
 
 
 def test_another_content_is_another_result(tmp_path, store):
-    first, second = copy(tmp_path, "one", a="x"), copy(tmp_path, "two", a="y")
+    first, second = make_folder(tmp_path, "one", a="x"), make_folder(tmp_path, "two", a="y")
     cache = ContentCache(store, first, ())
-    cache.keep(cache.key("k"), [first / "a.h"], DONE)
+    cache.put(cache.key("k"), [first / "a.h"], COMPILED)
 
     assert ContentCache(store, second, ()).find(cache.key("k")) is None
 
 
-def test_a_header_that_goes_back_is_known_again(tmp_path, store):
-    failed = Side(side="gfx942", outcome="failed")
-    for name, text, result in (("one", "x", DONE), ("two", "y", failed)):
-        folder = copy(tmp_path, name, a=text)
+def test_a_header_that_changes_back_is_cached(tmp_path, store):
+    failed = CompileResult(side="gfx942", outcome="failed")
+    for name, text, result in (("one", "x", COMPILED), ("two", "y", failed)):
+        folder = make_folder(tmp_path, name, a=text)
         cache = ContentCache(store, folder, ())
-        cache.keep(cache.key("k"), [folder / "a.h"], result)
+        cache.put(cache.key("k"), [folder / "a.h"], result)
 
-    assert ContentCache(store, copy(tmp_path, "three", a="x"), ()).find(cache.key("k")) == DONE
-    assert ContentCache(store, copy(tmp_path, "four", a="y"), ()).find(cache.key("k")) == failed
+    assert ContentCache(store, make_folder(tmp_path, "three", a="x"), ()).find(cache.key("k")) == COMPILED
+    assert ContentCache(store, make_folder(tmp_path, "four", a="y"), ()).find(cache.key("k")) == failed
 
 
 def test_a_file_that_is_gone_is_a_change(tmp_path, store):
-    first = copy(tmp_path, "one", a="x")
+    first = make_folder(tmp_path, "one", a="x")
     cache = ContentCache(store, first, ())
-    cache.keep(cache.key("k"), [first / "a.h"], DONE)
+    cache.put(cache.key("k"), [first / "a.h"], COMPILED)
     (first / "a.h").unlink()
 
     assert ContentCache(store, first, ()).find(cache.key("k")) is None
 
 
-def test_files_of_the_toolchain_are_not_looked_into(tmp_path, store):
-    tools = copy(tmp_path, "tools", big="x")
+def test_files_of_the_toolchain_are_not_hashed(tmp_path, store):
+    tools = make_folder(tmp_path, "tools", big="x")
     cache = ContentCache(store, tmp_path, (tools,))
-    cache.keep(cache.key("k"), [tools / "big.h"], DONE)
+    cache.put(cache.key("k"), [tools / "big.h"], COMPILED)
     (tools / "big.h").write_text("changed, and the key says so")
 
-    assert ContentCache(store, tmp_path, (tools,)).find(cache.key("k")) == DONE
+    assert ContentCache(store, tmp_path, (tools,)).find(cache.key("k")) == COMPILED
 
 
 def test_an_entry_of_another_version_is_no_result(tmp_path, store):
@@ -95,11 +95,11 @@ def test_an_entry_of_another_version_is_no_result(tmp_path, store):
     assert cache.find(cache.key("k")) is None
 
 
-def test_the_rule_of_a_compiler(tmp_path):
+def test_dependency_files_are_parsed(tmp_path):
     rule = tmp_path / "x.d"
     rule.write_text("it: a.cu \\\n  sub/with\\ space.h \\\n /usr/include/stdio.h\n")
 
-    found = read_dependencies(rule, tmp_path)
+    dependencies = read_dependencies(rule, tmp_path)
 
-    assert [path.name for path in found] == ["a.cu", "with space.h", "stdio.h"]
+    assert [path.name for path in dependencies] == ["a.cu", "with space.h", "stdio.h"]
     assert read_dependencies(tmp_path / "gone.d", tmp_path) == []

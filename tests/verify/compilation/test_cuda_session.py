@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.repository import Opened
+from rocm3d.repository import ScanRepository
 from rocm3d.toolchain.nvcc import find_nvcc
 from rocm3d.verify.compilation.cuda_session import compile_cuda
-from rocm3d.verify.compilation.session import Request
+from rocm3d.verify.compilation.session import CompileRequest
 from rocm3d.workspace.tree import Tree
 
 SETUP = """import torch
@@ -35,22 +35,22 @@ def compiled(tmp_path, knowledge, kit):
         root.mkdir(exist_ok=True)
         (root / "setup.py").write_text(SETUP)
         (root / "k.cu").write_text(kernel)
-        scan = Opened(root, knowledge, work=tmp_path / "work").scan()
-        request = Request(Tree.open(root), scan.inventory.extensions, ("gfx942",), knowledge)
+        scan = ScanRepository(root, knowledge, work=tmp_path / "work").scan()
+        request = CompileRequest(Tree.open(root), scan.inventory.extensions, ("gfx942",), knowledge)
         (unit,) = compile_cuda(request, kit.torch, nvcc)
         return unit.side
 
     return run
 
 
-def test_an_error_is_told_with_its_line(compiled):
+def test_an_error_has_its_line(compiled):
     side = compiled(KERNEL + "void f() { y = 1; }\n")
 
     assert side.outcome == "failed"
     assert [(error.path, error.line) for error in side.errors] == [("k.cu", 6)]
 
 
-def test_a_header_that_is_nowhere_is_no_failure(compiled):
+def test_a_missing_header_does_not_fail(compiled):
     side = compiled("#include <cudnn_of_nobody.h>\n" + KERNEL)
 
     assert (side.outcome, side.lacks) == ("lacks", "cudnn_of_nobody.h")

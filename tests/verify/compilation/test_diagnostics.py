@@ -25,12 +25,12 @@ src/dtypes.cuh:59:35: note: candidate constructor not viable: call to __device__
         "a sentence with error: in it",
     ],
 )
-def test_what_is_no_error(text):
-    assert diagnostics.errors(text) == ()
+def test_other_lines_are_not_errors(text):
+    assert diagnostics.parse_errors(text) == ()
 
 
-def test_an_error_of_a_library_has_the_places_that_led_to_it():
-    (error,) = diagnostics.errors(LIBRARY)
+def test_an_error_in_a_library_has_its_include_and_instantiation_stack():
+    (error,) = diagnostics.parse_errors(LIBRARY)
 
     assert (error.path, error.line, error.column) == ("/opt/lib/scan.hpp", 255, 23)
     assert [(item.path, item.line) for item in error.remarks] == [
@@ -41,14 +41,14 @@ def test_an_error_of_a_library_has_the_places_that_led_to_it():
     ]
 
 
-def test_the_same_error_is_told_once():
-    assert len(diagnostics.errors("a.cu:1:1: error: x\na.cu:1:1: error: x\na.cu:2:1: error: x\n")) == 2
+def test_equal_errors_are_returned_once():
+    assert len(diagnostics.parse_errors("a.cu:1:1: error: x\na.cu:1:1: error: x\na.cu:2:1: error: x\n")) == 2
 
 
 def test_errors_of_nvcc_and_gcc():
     text = 'k.cu(12): error: identifier "y" is undefined\nb.cpp:3:10: fatal error: gone.h: No such file or directory\n'
 
-    one, other = diagnostics.errors(text)
+    one, other = diagnostics.parse_errors(text)
 
     assert (one.path, one.line, one.message) == ("k.cu", 12, 'identifier "y" is undefined')
     assert diagnostics.missing_header(other) == "gone.h"
@@ -62,28 +62,30 @@ def test_errors_of_nvcc_and_gcc():
         ('k.cu(1): catastrophic error: cannot open source file "x.h"', "x.h"),
     ],
 )
-def test_a_header_that_is_nowhere(text, header):
-    (error,) = diagnostics.errors(text)
+def test_missing_headers_are_recognised(text, header):
+    (error,) = diagnostics.parse_errors(text)
 
     assert diagnostics.missing_header(error) == header
 
 
-def test_flags_that_clang_does_not_take():
-    said = "zig: error: unknown argument: '--use_fast_math'\nclang: error: unknown argument '-arch=sm_94'; did you mean"
+def test_unknown_flags_are_recognised():
+    messages = (
+        "zig: error: unknown argument: '--use_fast_math'\nclang: error: unknown argument '-arch=sm_94'; did you mean"
+    )
 
-    assert list(diagnostics.unknown_flags(said)) == ["--use_fast_math", "-arch=sm_94"]
+    assert list(diagnostics.unknown_flags(messages)) == ["--use_fast_math", "-arch=sm_94"]
 
 
 @given(st.text(max_size=300))
-def test_any_text_is_survived(text):
-    for error in diagnostics.errors(text):
+def test_any_text_is_accepted(text):
+    for error in diagnostics.parse_errors(text):
         assert error.message is not None
 
 
 @given(st.lists(st.tuples(st.integers(1, 999), st.integers(1, 99), st.from_regex(r"[a-z ]{1,20}", fullmatch=True))))
-def test_every_error_is_found_at_its_place(rows):
+def test_every_error_has_its_position(rows):
     text = "".join(f"dir/a.cu:{line}:{column}: error: {message}\n" for line, column, message in rows)
 
-    found = [(error.line, error.column, error.message) for error in diagnostics.errors(text)]
+    positions = [(error.line, error.column, error.message) for error in diagnostics.parse_errors(text)]
 
-    assert found == list(dict.fromkeys(rows))
+    assert positions == list(dict.fromkeys(rows))

@@ -4,10 +4,10 @@ import pytest
 
 from rocm3d.model.inventory import Extension
 from rocm3d.model.location import Location
-from rocm3d.verify.compilation.build_script import Machine
-from rocm3d.verify.compilation.extensions import Finder, as_read
+from rocm3d.verify.compilation.build_script import SimulatedMachine
+from rocm3d.verify.compilation.extensions import ExtensionFinder, from_inventory
 
-AMD = Machine(torch="9.9.0", hip="7.7.7", gfx="gfx942", wave=64)
+AMD = SimulatedMachine(torch="9.9.0", hip="7.7.7", gfx="gfx942", wave=64)
 HEAD = "from setuptools import setup\nfrom torch.utils.cpp_extension import CUDA_HOME, CUDAExtension\n"
 
 
@@ -22,58 +22,58 @@ def tree(tmp_path):
     return folder
 
 
-def test_a_build_that_quietly_has_no_device_code_is_a_problem_at_its_gate(tree, knowledge, make_finding):
+def test_a_build_without_device_code_is_a_problem_at_the_cuda_check(tree, knowledge, make_finding):
     gate = "if CUDA_HOME is not None:\n    setup(ext_modules=[CUDAExtension('p._C', ['k.cu'])])\nelse:\n    setup()\n"
     (tree / "setup.py").write_text(HEAD + gate)
     finding = make_finding("setup.py").model_copy(update={"code": "BLD201", "line": 3, "column": 4})
 
-    (found,) = Finder(tree, AMD, [finding], knowledge.codes).find([extension()])
+    (result,) = ExtensionFinder(tree, AMD, [finding], knowledge.codes).find([extension()])
 
-    assert "builds no device code with a ROCm torch; device sources in the CUDA build: 1" in found.problem.message
-    assert (found.problem.path, found.problem.line, found.problem.code) == ("setup.py", 3, "BLD201")
-    assert found.extensions[0].sources == ("k.cu",)
+    assert "builds no device code with a ROCm torch; device sources in the CUDA build: 1" in result.problem.message
+    assert (result.problem.path, result.problem.line, result.problem.code) == ("setup.py", 3, "BLD201")
+    assert result.extensions[0].sources == ("k.cu",)
 
 
-def test_a_build_that_stops_is_a_problem_where_it_does(tree):
+def test_a_build_that_stops_is_a_problem_at_its_line(tree):
     (tree / "setup.py").write_text(
         HEAD + "if CUDA_HOME is None: raise OSError('no CUDA')\nsetup(ext_modules=[CUDAExtension('a', ['k.cu'])])\n"
     )
 
-    (found,) = Finder(tree, AMD).find([extension()])
+    (result,) = ExtensionFinder(tree, AMD).find([extension()])
 
-    assert found.problem.message == "the build stops with a ROCm torch: OSError: no CUDA"
-    assert found.problem.line == 3
+    assert result.problem.message == "the build stops with a ROCm torch: OSError: no CUDA"
+    assert result.problem.line == 3
 
 
-def test_a_script_that_cannot_be_run_is_read(tree):
+def test_a_script_that_cannot_run_is_parsed(tree):
     (tree / "setup.py").write_text("import nobody_has_this_module\n")
 
-    (found,) = Finder(tree, AMD).find([extension(device_flags=("--use_fast_math", "-DX"), macros=("M=1",))])
+    (result,) = ExtensionFinder(tree, AMD).find([extension(device_flags=("--use_fast_math", "-DX"), macros=("M=1",))])
 
-    assert found.problem is None
-    assert "was parsed, not run (ModuleNotFoundError" in found.note
-    assert (found.extensions[0].device_flags, found.extensions[0].macros) == (("-DX",), ("-DM=1",))
+    assert result.problem is None
+    assert "was parsed, not run (ModuleNotFoundError" in result.note
+    assert (result.extensions[0].device_flags, result.extensions[0].macros) == (("-DX",), ("-DM=1",))
 
 
 def test_a_script_that_builds_on_rocm_has_no_problem(tree):
     (tree / "setup.py").write_text(HEAD + "setup(ext_modules=[CUDAExtension('p._C', ['k.cu'])])\n")
 
-    (found,) = Finder(tree, AMD).find([extension()])
+    (result,) = ExtensionFinder(tree, AMD).find([extension()])
 
-    assert (found.problem, found.note) == (None, "")
+    assert (result.problem, result.note) == (None, "")
 
 
 def test_cmake_is_read_unless_torch_builds_the_same(tree):
     (tree / "setup.py").write_text(HEAD + "setup(ext_modules=[CUDAExtension('p._C', ['k.cu'])])\n")
     same, other = extension("CMakeLists.txt", "cmake"), extension("lib/CMakeLists.txt", "cmake", ("m.cu",))
 
-    found = list(Finder(tree, AMD).find([same, extension(), other]))
+    result = list(ExtensionFinder(tree, AMD).find([same, extension(), other]))
 
-    assert [(item.script, [e.sources for e in item.extensions]) for item in found] == [
+    assert [(item.script, [e.sources for e in item.extensions]) for item in result] == [
         ("setup.py", [("k.cu",)]),
         ("lib/CMakeLists.txt", [("lib/m.cu",)]),
     ]
-    assert not found[1].extensions[0].uses_torch
+    assert not result[1].extensions[0].uses_torch
 
 
 def test_patterns_are_expanded_and_folders_joined(tree):
@@ -81,13 +81,13 @@ def test_patterns_are_expanded_and_folders_joined(tree):
     for name in ("b.cu", "a.cu"):
         (tree / "pkg" / "csrc" / name).touch()
 
-    found = as_read(extension("pkg/x.py", "jit", ("csrc/*.cu", "ext.cpp"), include_dirs=("csrc/",)), tree)
+    result = from_inventory(extension("pkg/x.py", "jit", ("csrc/*.cu", "ext.cpp"), include_dirs=("csrc/",)), tree)
 
-    assert found.sources == ("pkg/csrc/a.cu", "pkg/csrc/b.cu", "pkg/ext.cpp")
-    assert found.include_dirs == ("pkg/csrc",)
+    assert result.sources == ("pkg/csrc/a.cu", "pkg/csrc/b.cu", "pkg/ext.cpp")
+    assert result.include_dirs == ("pkg/csrc",)
 
 
-def test_what_a_script_builds_is_not_loaded_again(tree):
+def test_jit_extensions_with_built_sources_are_skipped(tree):
     """Both would put their translations into the same folders."""
     (tree / "setup.py").write_text(HEAD + "setup(ext_modules=[CUDAExtension('p._C', ['k.cu'])])\n")
     load = "from torch.utils.cpp_extension import load\nload('m', ['{}'])\n"
@@ -95,7 +95,7 @@ def test_what_a_script_builds_is_not_loaded_again(tree):
     (tree / "other.py").write_text(load.format("m.cu"))
     loaded = [extension("backend.py", "jit"), extension("other.py", "jit", ("m.cu",))]
 
-    setup, same, other = Finder(tree, AMD).find([*loaded, extension()])
+    setup, same, other = ExtensionFinder(tree, AMD).find([*loaded, extension()])
 
     assert [item.script for item in (setup, same, other)] == ["setup.py", "backend.py", "other.py"]
     assert (same.extensions, "another script builds" in same.note) == ((), True)
@@ -107,8 +107,8 @@ def test_an_error_is_blamed_before_a_warning(tree, knowledge, make_finding):
         HEAD + "if CUDA_HOME is not None:\n    setup(ext_modules=[CUDAExtension('p._C', ['k.cu'])])\n"
     )
     home = make_finding("setup.py").model_copy(update={"code": "BLD201", "line": 3})
-    asks = home.model_copy(update={"code": "BLD202", "severity": "warning"})
+    gpu_warning = home.model_copy(update={"code": "BLD202", "severity": "warning"})
 
-    (found,) = Finder(tree, AMD, [asks, home], knowledge.codes).find([extension()])
+    (result,) = ExtensionFinder(tree, AMD, [gpu_warning, home], knowledge.codes).find([extension()])
 
-    assert found.problem.code == "BLD201"
+    assert result.problem.code == "BLD201"

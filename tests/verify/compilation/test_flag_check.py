@@ -4,28 +4,30 @@ from dataclasses import replace
 
 import pytest
 
-from rocm3d.verify.compilation.classify import Codes
-from rocm3d.verify.compilation.declared import Declared
+from rocm3d.verify.compilation.classify import ErrorCodes
+from rocm3d.verify.compilation.declared_extension import DeclaredExtension
 from rocm3d.verify.compilation.flag_check import FlagCheck
 
 
 @pytest.fixture
 def check(kit, knowledge, tmp_path):
-    return FlagCheck(replace(kit.compiler, cwd=tmp_path), tmp_path, Codes.of(knowledge.codes))
+    return FlagCheck(replace(kit.compiler, cwd=tmp_path), tmp_path, ErrorCodes.of(knowledge.codes))
 
 
-def declared(*flags: str, host=()) -> Declared:
-    return Declared("p._C", "setup.py", 1, "", ("k.cu",), device_flags=flags, host_flags=tuple(host))
+def make_extension(*flags: str, host=()) -> DeclaredExtension:
+    return DeclaredExtension("p._C", "setup.py", 1, "", ("k.cu",), device_flags=flags, host_flags=tuple(host))
 
 
-def test_flags_that_clang_takes_are_nobodys_problem(check):
+def test_accepted_flags_are_no_problem(check):
     assert (
-        check.refused(declared("-O3", "-DCUDA_X=1", "-std=c++17", "--offload-arch=native", host=["-O2", "-fopenmp"]))
+        check.rejected_flags(
+            make_extension("-O3", "-DCUDA_X=1", "-std=c++17", "--offload-arch=native", host=["-O2", "-fopenmp"])
+        )
         == ()
     )
 
 
-def test_flags_of_nvcc_are_refused_each_by_name(check):
+def test_flags_of_nvcc_are_rejected(check):
     flags = (
         "-O3",
         "--use_fast_math",
@@ -35,7 +37,7 @@ def test_flags_of_nvcc_are_refused_each_by_name(check):
         "-gencode=arch=compute_80,code=sm_80",
     )
 
-    assert set(check.refused(declared(*flags))) == {
+    assert set(check.rejected_flags(make_extension(*flags))) == {
         "--use_fast_math",
         "-Xptxas",
         "--expt-relaxed-constexpr",
@@ -43,14 +45,14 @@ def test_flags_of_nvcc_are_refused_each_by_name(check):
     }
 
 
-def test_a_refused_flag_stands_where_the_script_has_it(check, tmp_path):
+def test_a_rejected_flag_has_its_position_in_the_script(check, tmp_path):
     (tmp_path / "setup.py").write_text(
         "# --use_fast_math was here\nflags = ['-O3',\n  '--use_fast_math', f'-arch={a}']\n"
     )
 
-    plain = check.problem("--use_fast_math", declared(), tmp_path)
-    filled = check.problem("-arch=sm_94", declared(), tmp_path)
-    unknown = check.problem("--nowhere", declared(), tmp_path)
+    plain = check.problem("--use_fast_math", make_extension(), tmp_path)
+    filled = check.problem("-arch=sm_94", make_extension(), tmp_path)
+    unknown = check.problem("--nowhere", make_extension(), tmp_path)
 
     assert (plain.line, plain.column, plain.code) == (3, 4, "BLD101")
     assert (filled.line, unknown.line) == (3, 1)

@@ -1,21 +1,21 @@
 from __future__ import annotations
 
 from rocm3d.toolchain import own_headers
-from rocm3d.verify.compilation.kit import Kit, find_kit
+from rocm3d.verify.compilation.kit import CompileKit, find_kit
 
 
-def test_without_a_toolchain_it_says_what_to_do(knowledge):
+def test_without_a_toolchain_the_next_command_is_named(knowledge):
     """The cache of a test is empty."""
-    found = find_kit(knowledge.toolchains, None, None, None)
+    reason = find_kit(knowledge.toolchains, None, None, None)
 
-    assert isinstance(found, str)
-    assert "rocm3d toolchain prepare" in found
+    assert isinstance(reason, str)
+    assert "rocm3d toolchain prepare" in reason
 
 
 def test_an_interpreter_without_torch(knowledge, kits, tmp_path, monkeypatch):
     from rocm3d.verify.compilation import kit
 
-    monkeypatch.setattr(kit, "best", lambda recipes: kits[1].compiler)
+    monkeypatch.setattr(kit, "find_compiler", lambda recipes: kits[1].compiler)
     interpreter = tmp_path / "python"
     interpreter.write_text('#!/bin/sh\necho \'{"torch": "", "include": "/x"}\'\n')
     interpreter.chmod(0o755)
@@ -29,13 +29,13 @@ def test_each_generation_of_hipify_has_its_torch(kits):
     assert "hipify 1" in kits[1].label
 
 
-def test_given_headers_win_over_declared_ones(kits, tmp_path):
+def test_hip_headers_option_wins_over_declared_headers(kits, tmp_path):
     (tmp_path / "hip").mkdir()
     (tmp_path / "hip" / "hip_fp16.h").touch()
     base = kits[1]
-    given = Kit(base.compiler, base.torch, tmp_path, "d", base.roots)
+    kit_with_headers = CompileKit(base.compiler, base.torch, tmp_path, "d", base.roots)
 
     assert f"-I{own_headers.COMPLETED}" in base.search
-    assert f"-I{own_headers.COMPLETED}" not in given.search
-    assert given.search.index(f"-I{tmp_path}") < given.search.index(str(own_headers.DECLARED))
-    assert "as given" in given.label
+    assert f"-I{own_headers.COMPLETED}" not in kit_with_headers.search
+    assert kit_with_headers.search.index(f"-I{tmp_path}") < kit_with_headers.search.index(str(own_headers.DECLARED))
+    assert "as given" in kit_with_headers.label

@@ -6,9 +6,9 @@ import pytest
 from processes import is_running
 from waiting import DEADLINE, wait_for_file
 
-from rocm3d.model.compilation import Side
+from rocm3d.model.compilation import CompileResult
 from rocm3d.verify.compilation import pool
-from rocm3d.verify.compilation.compile_side import Done
+from rocm3d.verify.compilation.compile_side import CacheableResult
 from rocm3d.verify.compilation.content_cache import ContentCache
 from rocm3d.workspace.process import run
 from rocm3d.workspace.result_cache import ResultCache
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.timeout(DEADLINE)
 
 
 def side(outcome="compiled"):
-    return Side(side="gfx942", outcome=outcome)
+    return CompileResult(side="gfx942", outcome=outcome)
 
 
 @pytest.fixture
@@ -26,80 +26,84 @@ def cache(tmp_path):
     return ContentCache(ResultCache(tmp_path / "c.sqlite"), tmp_path, ())
 
 
-def test_an_interrupted_run_ends_what_it_started(cache, tmp_path, monkeypatch):
+def test_an_interrupted_run_ends_its_compilers(cache, tmp_path, monkeypatch):
     """One job raises as Ctrl-C does; the program of the other must not be waited for."""
     monkeypatch.setattr(pool, "cores", lambda: 2)
     pid = tmp_path / "pid"
 
-    def long() -> Done:
+    def long() -> CacheableResult:
         run(["sh", "-c", f"echo $$ > {pid}; exec sleep 3600"], seconds=DEADLINE)
-        return Done(side(), ())
+        return CacheableResult(side(), ())
 
-    def interrupted() -> Done:
+    def interrupted() -> CacheableResult:
         wait_for_file(pid)
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        pool.compile_all({"a": pool.Job("a", interrupted), "b": pool.Job("b", long)}, cache, lambda *_: None)
+        pool.compile_all(
+            {"a": pool.CompileJob("a", interrupted), "b": pool.CompileJob("b", long)}, cache, lambda *_: None
+        )
     assert not is_running(int(pid.read_text()))
 
 
-def test_a_time_out_is_not_remembered(cache):
-    made = []
+def test_a_timeout_is_not_cached(cache):
+    calls = []
 
-    def late() -> Done:
-        made.append(1)
-        return Done(side("timed_out"), ())
-
-    for _ in range(2):
-        pool.compile_all({"a": pool.Job("k", late)}, cache, lambda *_: None)
-    assert len(made) == 2
-
-
-def test_what_a_killed_compiler_left_is_not_remembered(cache):
-    made = []
-
-    def speechless() -> Done:
-        made.append(1)
-        return Done(side("failed"), (), is_final=False)
+    def late() -> CacheableResult:
+        calls.append(1)
+        return CacheableResult(side("timed_out"), ())
 
     for _ in range(2):
-        pool.compile_all({"a": pool.Job("k", speechless)}, cache, lambda *_: None)
-    assert len(made) == 2
+        pool.compile_all({"a": pool.CompileJob("k", late)}, cache, lambda *_: None)
+    assert len(calls) == 2
 
 
-def test_interrupted_it_waits_for_no_job_that_never_began_and_remembers_none_that_it_ended(cache, monkeypatch):
+def test_a_result_that_is_not_final_is_not_cached(cache):
+    calls = []
+
+    def speechless() -> CacheableResult:
+        calls.append(1)
+        return CacheableResult(side("failed"), (), is_final=False)
+
+    for _ in range(2):
+        pool.compile_all({"a": pool.CompileJob("k", speechless)}, cache, lambda *_: None)
+    assert len(calls) == 2
+
+
+def test_after_an_interrupt_queued_jobs_do_not_start_and_ended_ones_are_not_cached(cache, monkeypatch):
     monkeypatch.setattr(pool, "cores", lambda: 2)
     began = threading.Event()
 
-    def interrupted() -> Done:
+    def interrupted() -> CacheableResult:
         assert began.wait(DEADLINE)
         raise KeyboardInterrupt
 
-    def ended() -> Done:
+    def ended() -> CacheableResult:
         began.set()
         run(["sleep", "3600"], seconds=DEADLINE)
-        return Done(side("failed"), ())
+        return CacheableResult(side("failed"), ())
 
-    jobs = {"a": pool.Job("a", interrupted), "b": pool.Job("b", ended)}
-    jobs |= {f"never {number}": pool.Job("c", ended) for number in range(8)}
+    jobs = {"a": pool.CompileJob("a", interrupted), "b": pool.CompileJob("b", ended)}
+    jobs |= {f"never {number}": pool.CompileJob("c", ended) for number in range(8)}
     with pytest.raises(KeyboardInterrupt):
         pool.compile_all(jobs, cache, lambda *_: None)
     assert cache.find("b") is None
 
 
-def test_what_is_known_is_not_made_again(cache):
-    made = []
+def test_cached_results_are_not_compiled_again(cache):
+    calls = []
 
-    def once() -> Done:
-        made.append(1)
-        return Done(side(), ())
+    def once() -> CacheableResult:
+        calls.append(1)
+        return CacheableResult(side(), ())
 
-    told = []
+    reported = []
     for _ in range(2):
-        assert pool.compile_all({"a": pool.Job("k", once)}, cache, lambda *item: told.append(item)) == {"a": side()}
-    assert len(made) == 1
-    assert told == [("a", side())] * 2
+        assert pool.compile_all({"a": pool.CompileJob("k", once)}, cache, lambda *item: reported.append(item)) == {
+            "a": side()
+        }
+    assert len(calls) == 1
+    assert reported == [("a", side())] * 2
 
 
 def test_all_cores_work(cache, monkeypatch):
@@ -107,11 +111,11 @@ def test_all_cores_work(cache, monkeypatch):
     monkeypatch.setattr(pool, "cores", lambda: 3)
     meeting = threading.Barrier(3, timeout=DEADLINE)
 
-    def waits() -> Done:
+    def waits() -> CacheableResult:
         meeting.wait()
-        return Done(side(), ())
+        return CacheableResult(side(), ())
 
-    found = pool.compile_all({n: pool.Job(str(n), waits) for n in range(3)}, cache, lambda *_: None)
+    results = pool.compile_all({n: pool.CompileJob(str(n), waits) for n in range(3)}, cache, lambda *_: None)
 
-    assert len(found) == 3
+    assert len(results) == 3
     assert pool.cores() == 3

@@ -13,11 +13,11 @@ import pytest
 from processes import Program
 from waiting import output_of, wait_for_exit, wait_for_line, wait_until
 
-from rocm3d.model.compilation import Side
-from rocm3d.repository import Opened
+from rocm3d.model.compilation import CompileResult
+from rocm3d.repository import ScanRepository
 from rocm3d.verify.compilation import session
-from rocm3d.verify.compilation.compile_side import Done
-from rocm3d.verify.compilation.session import Request, compile_repository
+from rocm3d.verify.compilation.compile_side import CacheableResult
+from rocm3d.verify.compilation.session import CompileRequest, compile_repository
 from rocm3d.workspace.tree import Tree
 
 TARGETS = ("gfx942", "gfx1100")
@@ -49,9 +49,9 @@ def compiled(tmp_path, knowledge, kit):
         for name, text in {"setup.py": SETUP.format(sources=sources, flags=list(flags)), **files}.items():
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             (root / name).write_text(text)
-        scan = Opened(root, knowledge, work=tmp_path / "work").scan()
-        listed, found = scan.inventory.extensions, scan.findings
-        return compile_repository(Request(Tree.open(root), listed, targets, knowledge, found, **more), kit)
+        scan = ScanRepository(root, knowledge, work=tmp_path / "work").scan()
+        listed, matches = scan.inventory.extensions, scan.findings
+        return compile_repository(CompileRequest(Tree.open(root), listed, targets, knowledge, matches, **more), kit)
 
     return run
 
@@ -60,13 +60,13 @@ def outcomes(report):
     return {item.unit.source: {side: result.outcome for side, result in item.sides.items()} for item in report.units}
 
 
-def test_a_source_that_is_not_there_is_missing(compiled, tmp_path):
+def test_an_absent_source_is_missing(compiled, tmp_path):
     report = compiled({"setup.py": SETUP.format(sources=["gone.cu"], flags=[])})
 
     assert (report.units, report.missing) == ((), ("gone.cu",))
 
 
-def test_errors_stand_on_the_lines_of_the_original(compiled):
+def test_errors_have_lines_of_the_original(compiled):
     bad = KERNEL.replace("twice<<<1, 64, 0, stream>>>(x, n)", "twice << <1, 64 >> > (x, n)")
     bad = bad.replace('#include "own.h"', '#include <device_launch_parameters.h>\n#include "own.h"')
     header = HEADER + "__device__ inline void stop() { __trap(); }\n"
@@ -82,7 +82,7 @@ def test_errors_stand_on_the_lines_of_the_original(compiled):
     ]
 
 
-def test_every_place_is_told_where_there_are_many(compiled):
+def test_every_position_is_reported(compiled):
     """A compiler that is left alone stops after twenty errors, and says so at no place at all."""
     names = "".join(f"__device__ inline void f{number}() {{ __trap(); }}\n" for number in range(120))
     report = compiled({"a.cu": KERNEL + names, "own.h": HEADER})
@@ -92,21 +92,21 @@ def test_every_place_is_told_where_there_are_many(compiled):
     assert {(problem.path, problem.line) for problem in unit.problems} == {("a.cu", first + n) for n in range(120)}
 
 
-def test_a_flag_of_nvcc_is_told_and_the_rest_is_compiled(compiled):
+def test_a_rejected_flag_is_reported_and_the_unit_is_compiled(compiled):
     report = compiled({"k.cu": KERNEL, "own.h": HEADER}, ["--use_fast_math", "-O2"])
 
     assert [(item.path, item.line, item.code) for item in report.flags] == [("setup.py", 3, "BLD101")]
     assert outcomes(report) == {"k.cu": dict.fromkeys((TARGETS[0], "host"), "compiled")}
 
 
-def test_a_header_of_a_library_that_is_not_here_is_no_failure(compiled):
+def test_a_missing_library_header_does_not_fail(compiled):
     report = compiled({"k.cu": "#include <Eigen/Dense>\n" + KERNEL, "own.h": HEADER})
 
     (unit,) = report.units
     assert {(side.outcome, side.lacks) for side in unit.sides.values()} == {("lacks", "Eigen/Dense")}
 
 
-def test_a_header_that_hipify_leaves_behind_is_an_error_and_the_rest_is_told(compiled):
+def test_a_header_that_hipify_does_not_copy_is_an_error_among_the_others(compiled):
     """torch's load puts the source into another folder, and its own header stays."""
     load = "from torch.utils.cpp_extension import load\nm = load(name='m', sources=['cuda/k.cu'])\n"
     bad = KERNEL + "__device__ void stop() { __trap(); }\n"
@@ -137,7 +137,7 @@ def test_a_folder_of_this_machine_is_not_translated(compiled, tmp_path):
     assert [path.name for path in away.iterdir()] == ["theirs.h"]
 
 
-def test_a_compiler_that_takes_too_long_is_no_failure(compiled):
+def test_a_timeout_does_not_fail(compiled):
     report = compiled({"k.cu": KERNEL, "own.h": HEADER}, seconds=0.05)
 
     (unit,) = report.units
@@ -157,23 +157,27 @@ def test_a_kernel_becomes_code_for_both_wave_widths(compiled):
     assert unit.sides["gfx942"].own_headers == ("hip/hip_fp16.h",)
 
 
-def test_what_has_not_changed_is_not_compiled_again(compiled, monkeypatch):
+def test_unchanged_units_are_cached(compiled, monkeypatch):
     files = {"k.cu": KERNEL, "own.h": HEADER}
     first = compiled(files)
-    monkeypatch.setattr(session.Bench, "compile", lambda *_: pytest.fail("compiled again"))
+    monkeypatch.setattr(session.HipUnitCompiler, "compile", lambda *_: pytest.fail("compiled again"))
 
     assert outcomes(compiled(files)) == outcomes(first)
 
 
 @pytest.mark.parametrize("what", ["program", "search"])
-def test_what_another_rocm3d_or_another_search_made_is_not_taken(compiled, kit, monkeypatch, what):
+def test_the_cache_depends_on_rocm3d_and_the_include_path(compiled, kit, monkeypatch, what):
     files = {"k.cu": KERNEL, "own.h": HEADER}
     compiled(files)
     if what == "program":
         monkeypatch.setattr(session.program, "digest", lambda: "another")
     else:
         monkeypatch.setattr(type(kit), "search", property(lambda _: ("-I/another",)))
-    monkeypatch.setattr(session.Bench, "compile", lambda *_: Done(Side(side="s", outcome="failed"), (), is_final=False))
+    monkeypatch.setattr(
+        session.HipUnitCompiler,
+        "compile",
+        lambda *_: CacheableResult(CompileResult(side="s", outcome="failed"), (), is_final=False),
+    )
 
     assert {side for sides in outcomes(compiled(files)).values() for side in sides.values()} == {"failed"}
 
@@ -199,11 +203,11 @@ import os
 import sys
 from pathlib import Path
 from rocm3d.knowledge.load import load
-from rocm3d.model.compilation import Side
+from rocm3d.model.compilation import CompileResult
 from rocm3d.repository import Opened
 from rocm3d.verify.compilation.kit import find_kit
-from rocm3d.verify.compilation.compile_side import Done
-from rocm3d.verify.compilation.session import Request, compile_repository
+from rocm3d.verify.compilation.compile_side import CacheableResult
+from rocm3d.verify.compilation.session import CompileRequest, compile_repository
 from rocm3d.workspace.tree import Tree
 
 root, work, cache = map(Path, sys.argv[1:])
@@ -212,23 +216,23 @@ kit = find_kit(knowledge.toolchains, 1, None, None)
 os.environ["ROCM3D_CACHE"] = str(cache)
 scan = Opened(root, knowledge, work=work).scan()
 print("begins", flush=True)
-report = compile_repository(Request(Tree.open(root), scan.inventory.extensions, ("gfx942",), knowledge), kit)
+report = compile_repository(CompileRequest(Tree.open(root), scan.inventory.extensions, ("gfx942",), knowledge), kit)
 print(*(side.outcome for unit in report.units for side in unit.sides.values()))
 """
 
 
 @pytest.fixture
-def compiling(tmp_path, kit):
+def start_compile(tmp_path, kit):
     """Starts a compile of three files in a separate process; all its temporary files are in one folder."""
-    root, place = tmp_path / "repo", tmp_path / "tmp"
-    for folder in (root, place):
+    root, temporary_folder = tmp_path / "repo", tmp_path / "tmp"
+    for folder in (root, temporary_folder):
         folder.mkdir()
     names = [f"k{number}.cu" for number in range(3)]
     (root / "setup.py").write_text(SETUP.format(sources=names, flags=[]))
     (root / "own.h").write_text(HEADER)
     for name in names:
         (root / name).write_text(KERNEL)
-    settings = {"TMPDIR": str(place), "ROCM3D_CACHE": str(kit.roots[0].parents[1])}
+    settings = {"TMPDIR": str(temporary_folder), "ROCM3D_CACHE": str(kit.roots[0].parents[1])}
 
     def start():
         command = [sys.executable, "-c", COMPILES, root, tmp_path / "work", tmp_path / "cache"]
@@ -236,33 +240,36 @@ def compiling(tmp_path, kit):
             command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env={**os.environ, **settings}
         )
 
-    return start, place
+    return start, temporary_folder
 
 
-def test_killed_at_any_time_it_leaves_nothing_and_the_cache_is_of_use(compiling):
-    start, place = compiling
+def test_a_killed_compile_leaves_no_files_and_a_usable_cache(start_compile):
+    start, temporary_folder = start_compile
     for number, seconds in ((signal.SIGKILL, 0.0), (signal.SIGTERM, 0.5), (signal.SIGINT, 1.0), (signal.SIGKILL, 2.0)):
         with start() as child:
             wait_for_line(child, "begins")
             time.sleep(seconds)
             child.send_signal(number)
             wait_for_exit(child)
-            wait_until(lambda: not list(place.iterdir()) and not running(place), f"nothing that is left in {place}")
+            wait_until(
+                lambda: not list(temporary_folder.iterdir()) and not running(temporary_folder),
+                f"nothing that is left in {temporary_folder}",
+            )
 
     with start() as child:
-        said, _ = output_of(child)
-    assert said.split() == ["begins", *["compiled"] * 6]
-    assert list(place.iterdir()) == []
+        output, _ = output_of(child)
+    assert output.split() == ["begins", *["compiled"] * 6]
+    assert list(temporary_folder.iterdir()) == []
 
 
 def running(folder: Path) -> list[int]:
     """Processes with a path in this folder in their command line or environment."""
-    found = []
+    matches = []
     for entry in Path("/proc").glob("[0-9]*"):
         try:
-            seen = (entry / "cmdline").read_bytes() + (entry / "environ").read_bytes()
+            process_text = (entry / "cmdline").read_bytes() + (entry / "environ").read_bytes()
         except OSError:
             continue
-        if str(folder).encode() in seen:
-            found.append(int(entry.name))
-    return found
+        if str(folder).encode() in process_text:
+            matches.append(int(entry.name))
+    return matches

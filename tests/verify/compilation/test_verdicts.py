@@ -3,71 +3,81 @@ from __future__ import annotations
 from pathlib import Path
 from types import SimpleNamespace
 
-from rocm3d.model.compilation import KernelFacts, Side
-from rocm3d.model.toolchain import FoundToolchain
-from rocm3d.verify.compilation.classify import Problem
-from rocm3d.verify.compilation.declared import Declared
-from rocm3d.verify.compilation.extensions import Found
-from rocm3d.verify.compilation.session import Report, UnitReport
-from rocm3d.verify.compilation.unit import Unit
-from rocm3d.verify.compilation.verdicts import of_report, shown, told
+from rocm3d.model.compilation import CompileResult, KernelFacts
+from rocm3d.model.toolchain import DetectedToolchain
+from rocm3d.verify.compilation.classify import CompileProblem
+from rocm3d.verify.compilation.declared_extension import DeclaredExtension
+from rocm3d.verify.compilation.extensions import ScriptExtensions
+from rocm3d.verify.compilation.session import CompileReport, UnitReport
+from rocm3d.verify.compilation.translation_unit import TranslationUnit
+from rocm3d.verify.compilation.verdicts import describe_problems, describe_side, report_verdicts
 
-ABOUT = FoundToolchain(kind="wheels", title="a clang", hip="7.7.7", headers="mixed")
+ABOUT = DetectedToolchain(kind="wheels", title="a clang", hip="7.7.7", headers="mixed")
 KIT = SimpleNamespace(compiler=SimpleNamespace(about=ABOUT), label="a clang, HIP 7.7.7 mixed headers")
-UNIT = Unit("k.cu", "k.hip", "p._C", "hip", ())
+UNIT = TranslationUnit("k.cu", "k.hip", "p._C", "hip", ())
 KERNEL = KernelFacts(name="k", wave_size=64, vgprs=12, sgprs=8, lds_bytes=256)
-FOUND = Found("setup.py", (Declared("p._C", "setup.py", 1, "", ("k.cu",)),))
+SCRIPT = ScriptExtensions("setup.py", (DeclaredExtension("p._C", "setup.py", 1, "", ("k.cu",)),))
 
 
-def report(*sides: Side, problems=(), **more) -> Report:
+def report(*sides: CompileResult, problems=(), **more) -> CompileReport:
     units = (UnitReport(UNIT, {side.side: side for side in sides}, tuple(problems)),) if sides else ()
-    given = {"found": (FOUND,), "flags": (), "units": units, "missing": (), "untranslated": {}, "hipify": "2.0.0"}
-    return Report(**{**given, **more})
+    values = {"scripts": (SCRIPT,), "flags": (), "units": units, "missing": (), "untranslated": {}, "hipify": "2.0.0"}
+    return CompileReport(**{**values, **more})
 
 
 def verdicts(*args, **kwargs):
-    return list(of_report("compile_extensions", report(*args, **kwargs), KIT))
+    return list(report_verdicts("compile_extensions", report(*args, **kwargs), KIT))
 
 
-def test_a_failed_side_fails_the_unit_with_places_and_codes():
-    problem = Problem("k.cu", 3, 1, "expected expression", "CU301", "spaced_launch")
+def test_a_failed_side_fails_the_unit_with_positions_and_codes():
+    problem = CompileProblem("k.cu", 3, 1, "expected expression", "CU301", "spaced_launch")
 
-    _, unit = verdicts(Side(side="gfx942", outcome="failed"), Side(side="host", outcome="compiled"), problems=[problem])
+    _, unit = verdicts(
+        CompileResult(side="gfx942", outcome="failed"),
+        CompileResult(side="host", outcome="compiled"),
+        problems=[problem],
+    )
 
     assert unit.outcome == "failed"
     assert unit.reason == "k.cu (p._C), gfx942: k.cu:3:1: CU301 spaced_launch: expected expression"
 
 
-def test_a_missing_header_and_time_are_no_failures():
-    _, lacks = verdicts(Side(side="gfx942", outcome="lacks", lacks="Eigen/Dense"))
-    _, late = verdicts(Side(side="gfx942", outcome="timed_out"))
+def test_missing_headers_and_timeouts_are_not_run():
+    _, missing_header = verdicts(CompileResult(side="gfx942", outcome="lacks", lacks="Eigen/Dense"))
+    _, late = verdicts(CompileResult(side="gfx942", outcome="timed_out"))
 
-    assert (lacks.outcome, lacks.reason) == ("not_run", "k.cu (p._C): header Eigen/Dense not found on this machine")
+    assert (missing_header.outcome, missing_header.reason) == (
+        "not_run",
+        "k.cu (p._C): header Eigen/Dense not found on this machine",
+    )
     assert (late.outcome, late.reason) == ("not_run", "k.cu (p._C): the compiler was stopped at the time limit")
 
 
-def test_a_script_fails_by_its_gate_and_its_flags():
-    gate, flag = Problem("setup.py", 17, 0, "no device code"), Problem("setup.py", 67, 5, "clang does not accept -x")
+def test_a_script_fails_by_its_cuda_check_and_its_flags():
+    gate, flag = (
+        CompileProblem("setup.py", 17, 0, "no device code"),
+        CompileProblem("setup.py", 67, 5, "clang does not accept -x"),
+    )
 
-    (script,) = verdicts(found=(Found("setup.py", FOUND.extensions, problem=gate),), flags=(flag,))
+    (script,) = verdicts(scripts=(ScriptExtensions("setup.py", SCRIPT.extensions, problem=gate),), flags=(flag,))
 
     assert script.outcome == "failed"
     assert script.reason == "setup.py:17: no device code; setup.py:67:5: clang does not accept -x"
 
 
-def test_what_could_not_be_looked_at_is_not_run():
-    found = verdicts(missing=("third_party/a.cu",), untranslated={"b.cu": "[error]"})
+def test_missing_and_untranslated_sources_are_not_run():
+    result = verdicts(missing=("third_party/a.cu",), untranslated={"b.cu": "[error]"})
 
-    assert [item.outcome for item in found] == ["passed", "not_run", "not_run"]
-    assert "a submodule that is not checked out?" in found[1].reason
+    assert [item.outcome for item in result] == ["passed", "not_run", "not_run"]
+    assert "a submodule that is not checked out?" in result[1].reason
 
 
-def test_a_passed_unit_says_what_was_read_back_and_which_headers():
+def test_a_passed_unit_lists_kernels_and_headers():
     _, unit = verdicts(
-        Side(
+        CompileResult(
             side="gfx942", outcome="compiled", kernels=(KERNEL,), own_headers=("hipcub/hipcub.hpp",), given_headers=True
         ),
-        Side(side="host", outcome="compiled"),
+        CompileResult(side="host", outcome="compiled"),
     )
 
     assert unit.outcome == "passed"
@@ -79,16 +89,16 @@ def test_a_passed_unit_says_what_was_read_back_and_which_headers():
     )
 
 
-def test_spilling_and_empty_kernels_are_told():
+def test_spilling_and_empty_kernels_are_counted():
     worse = KERNEL.model_copy(update={"spills": 3, "empty": True})
 
-    text = shown(Side(side="gfx1100", outcome="compiled", kernels=(KERNEL, worse)))
+    text = describe_side(CompileResult(side="gfx1100", outcome="compiled", kernels=(KERNEL, worse)))
 
     assert text.endswith("1 with register spills, 1 empty")
-    assert shown(Side(side="gfx1100", outcome="compiled")) == "gfx1100: compiled, no kernels"
+    assert describe_side(CompileResult(side="gfx1100", outcome="compiled")) == "gfx1100: compiled, no kernels"
 
 
 def test_many_errors_are_cut():
-    text = told(Problem(str(Path("a.cu")), line, 1, "x") for line in range(1, 20))
+    text = describe_problems(CompileProblem(str(Path("a.cu")), line, 1, "x") for line in range(1, 20))
 
     assert text.endswith("... and 11 more")

@@ -2,48 +2,48 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.model.compilation import Diagnostic, KernelFacts, Side
-from rocm3d.verify.compilation.cuda_session import CudaUnit
-from rocm3d.verify.compilation.unit import Unit
+from rocm3d.model.compilation import CompileResult, Diagnostic, KernelFacts
+from rocm3d.verify.compilation.cuda_session import CudaUnitResult
+from rocm3d.verify.compilation.translation_unit import TranslationUnit
 from rocm3d.verify.probes import compile_cuda
 from rocm3d.verify.probes.compile_cuda import attempt
 
-UNIT = Unit("k.cu", "k.cu", "p._C", "hip", ())
-COMPILED = Side(side="nvcc", outcome="compiled", kernels=(KernelFacts(name="k"),), own_headers=("cusparse.h",))
-FAILED = Side(
+UNIT = TranslationUnit("k.cu", "k.cu", "p._C", "hip", ())
+COMPILED = CompileResult(side="nvcc", outcome="compiled", kernels=(KernelFacts(name="k"),), own_headers=("cusparse.h",))
+FAILED = CompileResult(
     side="nvcc", outcome="failed", errors=(Diagnostic(path="k.cu", line=3, column=0, message='"y" is undefined'),)
 )
 
 
 @pytest.fixture
-def looked(case, monkeypatch):
+def unit_verdict(case, monkeypatch):
     def verdict(ported, original=None):
         def nvidia(_case, _kit, tree=None):
             side = ported if tree is None else original
-            return side if isinstance(side, str) else (CudaUnit(UNIT, side),)
+            return side if isinstance(side, str) else (CudaUnitResult(UNIT, side),)
 
-        monkeypatch.setattr(compile_cuda, "kit_of", lambda _: object())
-        monkeypatch.setattr(compile_cuda, "nvidia", nvidia)
-        (found,) = attempt(case(changes=[("k.cu", b"old\n", b"new\n")]))
-        return found
+        monkeypatch.setattr(compile_cuda, "find_case_kit", lambda _: object())
+        monkeypatch.setattr(compile_cuda, "compile_with_nvcc", nvidia)
+        (result,) = attempt(case(changes=[("k.cu", b"old\n", b"new\n")]))
+        return result
 
     return verdict
 
 
-def test_without_nvcc_it_is_not_run(looked):
-    verdict = looked("nvcc is not installed")
+def test_without_nvcc_it_is_not_run(unit_verdict):
+    verdict = unit_verdict("nvcc is not installed")
 
     assert (verdict.level, verdict.outcome, verdict.reason) == ("nvidia", "not_run", "nvcc is not installed")
 
 
-def test_a_unit_that_the_port_broke_fails(looked):
-    verdict = looked(FAILED, COMPILED)
+def test_a_unit_that_the_port_broke_fails(unit_verdict):
+    verdict = unit_verdict(FAILED, COMPILED)
 
     assert (verdict.outcome, verdict.reason) == ("failed", 'k.cu (p._C): k.cu:3: "y" is undefined')
 
 
-def test_a_unit_that_never_compiled_is_not_the_ports_fault(looked):
-    verdict = looked(FAILED, FAILED)
+def test_a_unit_that_never_compiled_is_not_run(unit_verdict):
+    verdict = unit_verdict(FAILED, FAILED)
 
     assert verdict.outcome == "not_run"
     assert "the original does not compile either" in verdict.reason
@@ -52,16 +52,16 @@ def test_a_unit_that_never_compiled_is_not_the_ports_fault(looked):
 @pytest.mark.parametrize(
     ("side", "why"),
     [
-        (Side(side="nvcc", outcome="lacks", lacks="cudnn.h"), "header cudnn.h not found on this machine"),
-        (Side(side="nvcc", outcome="timed_out"), "nvcc was stopped at the time limit"),
+        (CompileResult(side="nvcc", outcome="lacks", lacks="cudnn.h"), "header cudnn.h not found on this machine"),
+        (CompileResult(side="nvcc", outcome="timed_out"), "nvcc was stopped at the time limit"),
     ],
 )
-def test_what_could_not_be_looked_at_is_not_run(looked, side, why):
-    assert looked(side).reason == f"k.cu (p._C): {why}"
+def test_missing_headers_and_timeouts_are_not_run(unit_verdict, side, why):
+    assert unit_verdict(side).reason == f"k.cu (p._C): {why}"
 
 
-def test_a_unit_that_still_compiles_passes_and_says_whose_headers(looked):
-    verdict = looked(COMPILED)
+def test_a_unit_that_still_compiles_passes_and_lists_declared_headers(unit_verdict):
+    verdict = unit_verdict(COMPILED)
 
     assert verdict.outcome == "passed"
     assert verdict.looked_at == ("k.cu (p._C), 1 kernel", "headers declared by rocm3d: cusparse.h")

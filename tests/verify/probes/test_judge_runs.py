@@ -8,10 +8,10 @@ import pytest
 from rocm3d.model.artifact import Artifact
 from rocm3d.model.run import KernelTime, LoadedModule, Manifest, RunRecord
 from rocm3d.verify.probes.judge_runs import probe
-from rocm3d.verify.runs.kept import Kept
+from rocm3d.verify.runs.stored_run import StoredRun
 
 
-def run(command=("python", "train.py"), held=None, **values) -> RunRecord:
+def make_record(command=("python", "train.py"), held=None, **values) -> RunRecord:
     manifest = {"machine": "m", "gpu": "MI300X", "gfx": "gfx942", "rocm": "7.2", "torch": "2.9", **(held or {})}
     fields = {
         "name": "train", "command": command, "started": datetime(2026, 11, 15, tzinfo=timezone.utc), "seconds": 9.0,
@@ -25,20 +25,20 @@ def run(command=("python", "train.py"), held=None, **values) -> RunRecord:
 
 
 @pytest.fixture
-def judged(ported):
+def run_verdicts(ported):
     """The verdicts on these runs of the current code. `known_as`: the port record that the plan names."""
 
-    def judge(*runs, known_as=None, kept=None):
+    def make_verdicts(*runs, known_as=None, stored_runs=None):
         case = ported()
-        there = kept or tuple(Kept(f"train-{at}", record, "", True) for at, record in enumerate(runs))
+        all_runs = stored_runs or tuple(StoredRun(f"train-{at}", record, "", True) for at, record in enumerate(runs))
         plan = case.plan.model_copy(update={"known_as": known_as})
-        return probe.attempt(replace(case, plan=plan, runs=there))
+        return probe.attempt(replace(case, plan=plan, runs=all_runs))
 
-    return judge
+    return make_verdicts
 
 
-def test_without_a_run_it_says_what_would_make_one(judged):
-    (verdict,) = judged(known_as="gaussian-splatting")
+def test_without_a_run_the_command_that_records_one_is_named(run_verdicts):
+    (verdict,) = run_verdicts(known_as="gaussian-splatting")
 
     assert (verdict.level, verdict.probe, verdict.outcome) == ("workload", "judge_runs", "not_run")
     assert verdict.reason == (
@@ -47,14 +47,16 @@ def test_without_a_run_it_says_what_would_make_one(judged):
     )
 
 
-def test_runs_of_another_state_are_named_and_not_judged(judged):
-    (verdict,) = judged(kept=(Kept("train", run(), "", False), Kept("b", None, "b is incomplete")))
+def test_runs_of_other_code_are_listed_and_not_used(run_verdicts):
+    (verdict,) = run_verdicts(
+        stored_runs=(StoredRun("train", make_record(), "", False), StoredRun("b", None, "b is incomplete"))
+    )
 
     assert verdict.outcome == "not_run"
     assert "train: the code has changed since this run; b: b is incomplete" in verdict.reason
 
 
-def test_without_knowledge_nothing_is_judged(case):
+def test_not_run_without_a_knowledge_base(case):
     (verdict,) = probe.attempt(case())
 
     assert verdict.outcome == "not_run"
@@ -63,24 +65,26 @@ def test_without_knowledge_nothing_is_judged(case):
 @pytest.mark.parametrize(
     ("status", "outcome"), [("failed", "failed"), ("out_of_memory", "failed"), ("interrupted", "not_run")]
 )
-def test_a_run_that_did_not_finish_shows_no_more_than_that(judged, status, outcome):
-    (verdict,) = judged(run(status=status, reason="exit code 1: no room"))
+def test_an_unfinished_run_has_one_verdict(run_verdicts, status, outcome):
+    (verdict,) = run_verdicts(make_record(status=status, reason="exit code 1: no room"))
 
     assert (verdict.outcome, verdict.reason) == (outcome, f"runs/train-0: {status}: exit code 1: no room")
 
 
-def test_a_run_on_another_gpu_is_not_judged_by_its_values(judged):
-    (verdict,) = judged(run(held={"gfx": "gfx1100"}))
+def test_a_run_on_another_gpu_is_not_run(run_verdicts):
+    (verdict,) = run_verdicts(make_record(held={"gfx": "gfx1100"}))
 
     assert (verdict.outcome, verdict.reason) == ("not_run", "runs/train-0: ran on gfx1100; the plan is for gfx942")
 
 
-def test_the_workload_of_a_known_repository_is_judged_by_its_record(judged, knowledge):
+def test_the_workload_of_a_known_repository_is_checked_against_its_record(run_verdicts, knowledge):
     command = knowledge.ports["zipsplat"].workload.command
     few = (Artifact(path="a.ply", kind="splat", outcome="ok", metrics={"gaussians": 3}),)
 
-    good = judged(run(command), known_as="zipsplat")
-    bad, unseen = (judged(run(command, artifacts=made), known_as="zipsplat") for made in (few, ()))
+    good = run_verdicts(make_record(command), known_as="zipsplat")
+    bad, unseen = (
+        run_verdicts(make_record(command, artifacts=artifacts), known_as="zipsplat") for artifacts in (few, ())
+    )
 
     assert [verdict.outcome for verdict in good] == ["passed"] * 4
     assert [verdict.outcome for verdict in bad] == ["passed", "failed", "passed", "passed"]

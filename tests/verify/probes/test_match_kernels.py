@@ -2,39 +2,39 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.model.compilation import KernelFacts, Side
-from rocm3d.verify.compilation.cuda_session import CudaUnit
-from rocm3d.verify.compilation.session import Report, UnitReport
-from rocm3d.verify.compilation.unit import Unit
+from rocm3d.model.compilation import CompileResult, KernelFacts
+from rocm3d.verify.compilation.cuda_session import CudaUnitResult
+from rocm3d.verify.compilation.session import CompileReport, UnitReport
+from rocm3d.verify.compilation.translation_unit import TranslationUnit
 from rocm3d.verify.probes import match_kernels
 from rocm3d.verify.probes.match_kernels import attempt
 
-UNIT = Unit("k.cu", "k.hip", "p._C", "hip", ())
+UNIT = TranslationUnit("k.cu", "k.hip", "p._C", "hip", ())
 
 
-def side(name="gfx942", outcome="compiled", kernels=("_Z1kPf",), empty=(), **more) -> Side:
+def side(name="gfx942", outcome="compiled", kernels=("_Z1kPf",), empty=(), **more) -> CompileResult:
     facts = tuple(KernelFacts(name=item, empty=item in empty) for item in kernels)
-    return Side(side=name, outcome=outcome, kernels=facts, **more)
+    return CompileResult(side=name, outcome=outcome, kernels=facts, **more)
 
 
 @pytest.fixture
-def matched(case, monkeypatch):
+def unit_verdict(case, monkeypatch):
     """The verdict on one unit with these results of both compilers."""
 
-    def verdict(ours: Side, theirs):
-        report = Report((), (), (UnitReport(UNIT, {ours.side: ours}, ()),), (), {}, "2.0.0")
-        monkeypatch.setattr(match_kernels, "kit_of", lambda _: object())
-        monkeypatch.setattr(match_kernels, "amd", lambda *_: report)
-        found = theirs if isinstance(theirs, str) else (CudaUnit(UNIT, theirs),) if theirs else ()
-        monkeypatch.setattr(match_kernels, "nvidia", lambda *_, **__: found)
-        (found,) = attempt(case())
-        return found
+    def verdict(ours: CompileResult, theirs):
+        report = CompileReport((), (), (UnitReport(UNIT, {ours.side: ours}, ()),), (), {}, "2.0.0")
+        monkeypatch.setattr(match_kernels, "find_case_kit", lambda _: object())
+        monkeypatch.setattr(match_kernels, "compile_with_hip", lambda *_: report)
+        result = theirs if isinstance(theirs, str) else (CudaUnitResult(UNIT, theirs),) if theirs else ()
+        monkeypatch.setattr(match_kernels, "compile_with_nvcc", lambda *_, **__: result)
+        (result,) = attempt(case())
+        return result
 
     return verdict
 
 
-def test_without_nvcc_there_is_nothing_to_compare_with(matched):
-    verdict = matched(side(), "nvcc is not installed")
+def test_not_run_without_nvcc(unit_verdict):
+    verdict = unit_verdict(side(), "nvcc is not installed")
 
     assert verdict.outcome == "not_run"
     assert verdict.reason == "no CUDA build to compare with: nvcc is not installed"
@@ -48,14 +48,14 @@ def test_without_nvcc_there_is_nothing_to_compare_with(matched):
         (side(), None, "is not part of the CUDA build"),
     ],
 )
-def test_what_one_of_them_did_not_take_is_not_run(matched, ours, theirs, why):
-    verdict = matched(ours, theirs)
+def test_a_unit_that_one_compiler_rejects_is_not_run(unit_verdict, ours, theirs, why):
+    verdict = unit_verdict(ours, theirs)
 
     assert (verdict.outcome, verdict.reason) == ("not_run", f"k.cu: {why}")
 
 
-def test_a_kernel_that_vanished_fails(matched):
-    verdict = matched(side(kernels=()), side("nvcc"))
+def test_a_kernel_that_vanished_fails(unit_verdict):
+    verdict = unit_verdict(side(kernels=()), side("nvcc"))
 
     assert (verdict.outcome, verdict.reason) == (
         "failed",
@@ -63,15 +63,15 @@ def test_a_kernel_that_vanished_fails(matched):
     )
 
 
-def test_a_kernel_that_does_nothing_any_more_fails(matched):
-    verdict = matched(side(empty=("_Z1kPf",)), side("nvcc"))
+def test_a_kernel_that_became_empty_fails(unit_verdict):
+    verdict = unit_verdict(side(empty=("_Z1kPf",)), side("nvcc"))
 
     assert verdict.outcome == "failed"
     assert "empty, but not empty in the CUDA build" in verdict.reason
 
 
-def test_the_same_kernels_pass(matched):
-    verdict = matched(side(), side("nvcc"))
+def test_the_same_kernels_pass(unit_verdict):
+    verdict = unit_verdict(side(), side("nvcc"))
 
     assert verdict.outcome == "passed"
     assert "kernels in both builds: 1" in verdict.looked_at[0]

@@ -25,12 +25,12 @@ def test_failed_when_a_file_is_gone(case):
 
 
 def test_failed_when_a_file_became_a_link(case, tmp_path):
-    given = case(CHANGES)
+    applied = case(CHANGES)
     (tmp_path / "elsewhere").write_bytes(b"new")
     (tmp_path / "a.cu").unlink()
     (tmp_path / "a.cu").symlink_to("elsewhere")
 
-    assert attempt(given).outcome == "failed"
+    assert attempt(applied).outcome == "failed"
 
 
 def test_passed(case):

@@ -45,7 +45,7 @@ def test_failed_wins_over_not_run(case):
     assert attempt(case(changes, originals={"a.cu": BEFORE})).outcome == "failed"
 
 
-def test_edit_of_a_kind_nobody_can_prove_fails(case):
+def test_an_edit_that_cannot_be_proven_fails(case):
     assert attempt(case([("CMakeLists.txt", b"a\n", b"b\n")])).outcome == "failed"
 
 

@@ -22,7 +22,7 @@ def build(make_decision):
     return make
 
 
-def test_a_build_that_asks_for_torch_fails_without_the_flag(index, ported, build):
+def test_a_build_that_requires_torch_fails_without_the_flag(index, ported, build):
     (verdict,) = attempt(ported({"ext/pyproject.toml": WANTS_TORCH}, [build(*CLOSED, "./ext")]))
 
     assert verdict.outcome == "failed"
@@ -40,7 +40,7 @@ def test_a_setup_that_imports_torch_fails_without_the_flag(index, ported, build)
     assert "its setup.py imports torch" in verdict.reason
 
 
-def test_with_the_flag_what_it_asks_for_is_resolved_on_the_stack(index, ported, build):
+def test_with_the_flag_build_requirements_are_resolved_on_the_stack(index, ported, build):
     index.wheel("setuptools", "80.0")
 
     (verdict,) = attempt(ported({"ext/pyproject.toml": WANTS_TORCH}, [build(*OPEN, "./ext")]))
@@ -49,7 +49,7 @@ def test_with_the_flag_what_it_asks_for_is_resolved_on_the_stack(index, ported, 
     assert verdict.looked_at[0].startswith("build requirements of ext: 1 package, ")
 
 
-def test_cuda_among_what_it_is_built_with_is_a_failure(index, ported, build):
+def test_a_cuda_package_in_the_build_requirements_fails(index, ported, build):
     index.wheel("backend", "1.0", "nvidia-cuda-nvcc-cu12")
     index.wheel("nvidia-cuda-nvcc-cu12", "12.4")
     pyproject = '[build-system]\nrequires = ["backend"]\n'
@@ -60,21 +60,21 @@ def test_cuda_among_what_it_is_built_with_is_a_failure(index, ported, build):
     assert "backend -> nvidia-cuda-nvcc-cu12" in verdict.reason
 
 
-def test_a_folder_that_is_not_there_is_not_run_by_name(index, ported, build):
+def test_a_missing_folder_is_not_run(index, ported, build):
     (verdict,) = attempt(ported({"a.py": ""}, [build(*OPEN, "./submodules/simple-knn")]))
 
     assert verdict.outcome == "not_run"
     assert verdict.reason.startswith("simple-knn: submodules/simple-knn is not in the tree")
 
 
-def test_a_repository_that_does_not_answer_is_not_run_by_name(index, ported, build):
+def test_an_unreachable_git_repository_is_not_run(index, ported, build):
     (verdict,) = attempt(ported({}, [build(*OPEN, "git+http://127.0.0.1:9/owner/apex.git")]))
 
     assert verdict.outcome == "not_run"
     assert verdict.reason.startswith("apex: http://127.0.0.1:9/owner/apex.git does not respond: ")
 
 
-def test_a_build_without_a_command_is_a_persons(index, ported, make_decision):
+def test_a_build_without_a_command_is_not_run(index, ported, make_decision):
     (verdict,) = attempt(ported({}, [make_decision("emd", "build")]))
 
     assert verdict.outcome == "not_run"
@@ -107,7 +107,7 @@ def test_source_of_the_index_is_read(index, ported, build):
     assert [item.outcome for item in attempt(ported({}, [build(*OPEN, "raster")]))] == ["passed"]
 
 
-def test_source_that_the_requirements_bring_is_read(index, ported):
+def test_transitive_source_builds_are_checked(index, ported):
     index.wheel("setuptools", "80.0")
     index.wheel("top", "1.0", "inner")
     index.sdist("inner", "1.0", pyproject=WANTS_TORCH)
@@ -121,7 +121,7 @@ def test_source_that_the_requirements_bring_is_read(index, ported):
     )
 
 
-def test_harmless_source_that_the_requirements_bring_passes(index, ported):
+def test_transitive_source_builds_without_torch_pass(index, ported):
     index.wheel("setuptools", "80.0")
     index.sdist("inner", "1.0", pyproject=PLAIN)
 
@@ -133,7 +133,7 @@ def test_harmless_source_that_the_requirements_bring_passes(index, ported):
 @pytest.mark.parametrize(
     ("path", "outcome"), [("rocm-port/requirements.txt", "failed"), ("requirements.txt", "passed")]
 )
-def test_a_repository_in_the_ports_file_is_built_apart_and_one_left_to_install_sh_is_not(
+def test_a_git_requirement_is_built_in_isolation_only_in_the_ports_file(
     index, ported, make_decision, tmp_path, path, outcome
 ):
     index.wheel("setuptools", "80.0")

@@ -17,7 +17,7 @@ def test_nothing_to_install_is_skipped(index, ported):
     assert verdict.outcome == "skipped"
 
 
-def test_cuda_is_told_with_packages_and_bytes(index, ported):
+def test_cuda_packages_are_listed_with_the_download_size(index, ported):
     cuda_torch(index)
 
     (verdict,) = attempt(ported({"requirements.txt": "torch==2.1.0\n"}))
@@ -28,7 +28,7 @@ def test_cuda_is_told_with_packages_and_bytes(index, ported):
     assert "CUDA packages: nvidia-cublas-cu12" in verdict.looked_at
 
 
-def test_a_local_version_of_an_index_that_does_not_answer_is_asked_for_without_its_ending(index, ported):
+def test_a_local_version_of_an_unreachable_index_is_resolved_without_its_suffix(index, ported):
     cuda_torch(index)
     text = "--extra-index-url http://127.0.0.1:9/whl/cu121\ntorch==2.1.0+cu121\n"
 
@@ -39,7 +39,7 @@ def test_a_local_version_of_an_index_that_does_not_answer_is_asked_for_without_i
     assert any(line.startswith("index http://127.0.0.1:9/whl/cu121 not used: ") for line in verdict.looked_at)
 
 
-def test_one_written_for_an_older_python_is_asked_with_that(index, ported):
+def test_older_pythons_are_tried(index, ported):
     index.wheel("torch", "2.1.0", tag="cp310-cp310-manylinux_2_28_x86_64")
 
     (verdict,) = attempt(ported({"requirements.txt": "torch==2.1.0\n"}))
@@ -47,14 +47,14 @@ def test_one_written_for_an_older_python_is_asked_with_that(index, ported):
     assert verdict.looked_at[0].endswith("Python 3.10")
 
 
-def test_a_conflict_of_the_original_is_told_and_no_failure(index, ported):
+def test_a_conflict_of_the_original_is_reported_and_does_not_fail(index, ported):
     (verdict,) = attempt(ported({"requirements.txt": "not-there\n"}))
 
     assert verdict.outcome == "passed"
     assert verdict.looked_at[0].startswith("requirements.txt: does not resolve: ")
 
 
-def test_the_ports_own_folder_is_no_part_of_it(index, ported):
+def test_the_ports_folder_is_ignored(index, ported):
     index.wheel("fine", "1.0")
 
     (verdict,) = attempt(ported({"rocm-port/requirements.txt": "fine\n"}))

@@ -17,7 +17,7 @@ def outcomes(verdicts):
 
 
 @RESOLVERS
-def test_another_torch_is_a_failure_with_the_chain_of_who_asked(index, ported, resolver):
+def test_another_torch_fails_with_the_dependency_chain(index, ported, resolver):
     index.wheel("middle", "1.0", "poisoned>=1")
     index.wheel("poisoned", "1.0", "torch==2.1")
     index.wheel("torch", "2.1.0")
@@ -29,7 +29,7 @@ def test_another_torch_is_a_failure_with_the_chain_of_who_asked(index, ported, r
 
 
 @RESOLVERS
-def test_cuda_by_a_dependency_is_a_failure_with_the_chain(index, ported, resolver):
+def test_a_transitive_cuda_package_fails_with_the_dependency_chain(index, ported, resolver):
     index.wheel("top", "1.0", "inner")
     index.wheel("inner", "1.0", "nvidia-cublas-cu12")
     index.wheel("nvidia-cublas-cu12", "12.4.5.8")
@@ -41,7 +41,7 @@ def test_cuda_by_a_dependency_is_a_failure_with_the_chain(index, ported, resolve
 
 
 @pytest.mark.parametrize("name", ["spconv-cu120", "cupy-cuda12x", "cuda-bindings", "nvidia-nccl-cu13"])
-def test_every_mark_of_cuda_is_one(index, ported, name):
+def test_every_cuda_package_pattern_fails(index, ported, name):
     index.wheel(name, "1.0")
 
     assert attempt(ported({FILE: f"{name}\n"}))[0].outcome == "failed"
@@ -58,7 +58,7 @@ def test_another_triton_is_a_failure_where_the_stack_has_it_under_another_name(i
     assert "triton 3.9.0 would overwrite the stack's triton (kernels -> triton)" in verdict.reason
 
 
-def test_the_way_that_uv_has_is_named_and_the_failure_stays(index, ported):
+def test_uv_overrides_are_mentioned_and_the_failure_stays(index, ported):
     index.wheel("kernels", "1.0", "triton>=3")
     index.wheel("triton", "3.9.0")
     files = {FILE: "kernels\n", "rocm-port/overrides.txt": "triton ; sys_platform == 'never'\n"}
@@ -69,14 +69,14 @@ def test_the_way_that_uv_has_is_named_and_the_failure_stays(index, ported):
     assert verdict.reason.endswith("with uv and rocm-port/overrides.txt it resolves")
 
 
-def test_a_package_that_is_nowhere_is_a_failure(index, ported):
+def test_an_unknown_package_fails(index, ported):
     (verdict,) = attempt(ported({FILE: "not-there\n"}))
 
     assert verdict.outcome == "failed"
     assert "not-there" in verdict.reason
 
 
-def test_an_index_that_does_not_answer_is_not_run(ported, no_settings, monkeypatch):
+def test_an_unreachable_index_is_not_run(ported, no_index_settings, monkeypatch):
     monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
 
     (verdict,) = attempt(ported({FILE: "numpy\n"}))
@@ -85,29 +85,29 @@ def test_an_index_that_does_not_answer_is_not_run(ported, no_settings, monkeypat
     assert verdict.reason.startswith("the index http://127.0.0.1:9/simple does not respond: ")
 
 
-def test_an_address_that_does_not_answer_is_not_run_by_name_and_the_rest_is_judged(index, ported):
+def test_an_unreachable_url_is_not_run_and_the_others_are_resolved(index, ported):
     index.wheel("fine", "1.0", "torch>=2")
 
-    judged, aside = attempt(ported({FILE: "fine\ngit+http://127.0.0.1:9/owner/nvdiffrast\n"}))
+    set_verdict, excluded = attempt(ported({FILE: "fine\ngit+http://127.0.0.1:9/owner/nvdiffrast\n"}))
 
-    assert judged.outcome == "passed"
-    assert aside.outcome == "not_run"
-    assert aside.reason.startswith("nvdiffrast: http://127.0.0.1:9/owner/nvdiffrast: ")
+    assert set_verdict.outcome == "passed"
+    assert excluded.outcome == "not_run"
+    assert excluded.reason.startswith("nvdiffrast: http://127.0.0.1:9/owner/nvdiffrast: ")
 
 
-def test_what_cannot_be_built_to_be_read_is_not_run_by_name_and_the_rest_is_judged(index, ported):
+def test_a_failed_metadata_build_is_not_run_and_the_others_are_resolved(index, ported):
     index.wheel("fine", "1.0")
     backend = '[build-system]\nrequires = []\nbuild-backend = "missing"\nbackend-path = ["."]\n'
     index.sdist("builds", "1.0", metadata=False, pyproject=backend)
 
-    judged, aside = attempt(ported({FILE: "fine\nbuilds\n"}))
+    set_verdict, excluded = attempt(ported({FILE: "fine\nbuilds\n"}))
 
-    assert judged.outcome == "passed"
-    assert aside.outcome == "not_run"
-    assert aside.reason.startswith("builds: its metadata needs a build, which failed")
+    assert set_verdict.outcome == "passed"
+    assert excluded.outcome == "not_run"
+    assert excluded.reason.startswith("builds: its metadata needs a build, which failed")
 
 
-def test_without_the_resolver_it_is_not_run_with_the_hint(ported, monkeypatch, no_settings):
+def test_without_the_resolver_it_is_not_run_with_the_hint(ported, monkeypatch, no_index_settings):
     monkeypatch.setattr(session, "find_uv", lambda: None)
 
     (verdict,) = attempt(ported({FILE: "numpy\n"}))
@@ -120,12 +120,12 @@ def test_without_a_stack_it_is_skipped(ported):
     assert outcomes(attempt(ported({FILE: "numpy\n"}, base=None))) == [("skipped", "resolve_port")]
 
 
-def test_without_requirements_it_is_skipped(ported, no_settings):
+def test_without_requirements_it_is_skipped(ported, no_index_settings):
     assert outcomes(attempt(ported({"a.py": "import x\n"}))) == [("skipped", "resolve_port")]
 
 
 def test_too_many_sets_are_named(index, ported, monkeypatch):
-    monkeypatch.setattr(resolve_port, "MOST", 1)
+    monkeypatch.setattr(resolve_port, "MAX_SETS", 1)
     index.wheel("fine", "1.0")
     files = {FILE: "fine\n", "rocm-port/requirements-more.txt": "fine\n"}
 
@@ -135,7 +135,7 @@ def test_too_many_sets_are_named(index, ported, monkeypatch):
 
 
 @RESOLVERS
-def test_a_clean_set_passes_and_says_what_stays(index, ported, resolver):
+def test_a_clean_set_passes_and_lists_the_unchanged_base(index, ported, resolver):
     index.wheel("fine", "1.0", "torch>=2", "torchvision", "torchaudio")
 
     (verdict,) = attempt(ported({FILE: "fine\n"}, resolver=resolver))
@@ -147,7 +147,7 @@ def test_a_clean_set_passes_and_says_what_stays(index, ported, resolver):
     assert any("torch 2.6.0+rocm6.4.3" in line for line in verdict.looked_at)
 
 
-def test_what_other_files_name_and_the_plan_keeps_is_looked_at_too(index, ported, make_decision):
+def test_kept_requirements_of_other_files_are_resolved_too(index, ported, make_decision):
     index.wheel("kept", "1.0", "torch==1.0")
     index.wheel("dropped", "1.0")
     setup = "from setuptools import setup\nsetup(install_requires=['kept', 'dropped'])\n"
@@ -159,7 +159,7 @@ def test_what_other_files_name_and_the_plan_keeps_is_looked_at_too(index, ported
     assert verdict.reason == "setup.py (lines that the plan keeps): kept -> torch==1.0"
 
 
-def test_a_package_with_a_record_that_nobody_decided_about_is_named(index, ported):
+def test_a_transitive_package_with_a_record_is_named(index, ported):
     index.wheel("top", "1.0", "bitsandbytes", "nvidia-ml-py")
     index.wheel("bitsandbytes", "0.50")
     index.wheel("nvidia-ml-py", "12.0")

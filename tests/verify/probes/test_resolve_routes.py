@@ -9,7 +9,7 @@ def pip(*words: str) -> tuple[tuple[str, ...], ...]:
     return (("pip", "install", *words),)
 
 
-def test_an_index_that_does_not_answer_leaves_its_packages_not_run_by_name(index, ported, make_decision):
+def test_packages_of_an_unreachable_index_are_not_run(index, ported, make_decision):
     away = "http://127.0.0.1:9/simple"
     routed = make_decision(
         "gsplat", "replace", index=away, commands=pip("--index-url", away, "--no-deps", "amd-gsplat")
@@ -21,7 +21,7 @@ def test_an_index_that_does_not_answer_leaves_its_packages_not_run_by_name(index
     assert verdict.reason.startswith(f"amd-gsplat: its index {away} does not respond: ")
 
 
-def test_the_rest_is_judged_all_the_same(index, ported, make_decision):
+def test_other_packages_are_resolved_all_the_same(index, ported, make_decision):
     away = "http://127.0.0.1:9/simple"
     index.wheel("near", "1.0")
     decisions = [
@@ -53,14 +53,14 @@ def test_a_route_that_brings_cuda_is_a_failure(index, ported, make_decision):
     assert "near -> nvidia-cudnn-cu12" in verdict.reason
 
 
-def test_without_dependencies_means_without(index, ported, make_decision):
+def test_no_deps_resolves_no_dependencies(index, ported, make_decision):
     index.wheel("near", "1.0", "nvidia-cudnn-cu12")
     routed = make_decision("x", "replace", commands=pip("--no-deps", "near"))
 
     assert [item.outcome for item in attempt(ported(decisions=[routed]))] == ["passed"]
 
 
-def test_an_index_is_asked_alone(index, ported, make_decision, tmp_path):
+def test_only_the_index_of_the_route_is_used(index, ported, make_decision, tmp_path):
     """A package of the same name on the machine's index must not be used."""
     index.wheel("near", "1.0")
     other = index.url.replace("/simple", "/other")
@@ -72,7 +72,7 @@ def test_an_index_is_asked_alone(index, ported, make_decision, tmp_path):
     assert "near" in verdict.reason
 
 
-def test_builds_are_not_looked_at_here(index, ported, make_decision):
+def test_source_builds_are_skipped(index, ported, make_decision):
     built = make_decision("flash-attn", "build", commands=pip("--no-build-isolation", "--no-deps", "flash-attn"))
 
     (verdict,) = attempt(ported(decisions=[built]))
@@ -80,7 +80,7 @@ def test_builds_are_not_looked_at_here(index, ported, make_decision):
     assert verdict.outcome == "skipped"
 
 
-def test_an_address_that_does_not_answer_is_named(index, ported, make_decision):
+def test_an_unreachable_url_is_named(index, ported, make_decision):
     wheel = "http://127.0.0.1:9/pytorch3d-0.7.9-cp312-cp312-linux_x86_64.whl"
 
     (verdict,) = attempt(ported(decisions=[make_decision("pytorch3d", "replace", commands=pip("--no-deps", wheel))]))

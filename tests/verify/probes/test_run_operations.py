@@ -12,7 +12,7 @@ MODULE = {"name": "torch", "file": "/env/torch/__init__.py", "origin": "environm
 
 
 @pytest.fixture
-def torch_says(ported, tmp_path):
+def verdict_on_torch(ported, tmp_path):
     def run(**facts):
         answer = {"probe": "torch", "outcome": "accelerated", "evidence": "device", "modules": [MODULE], "facts": facts}
         python = tmp_path / "python"
@@ -24,20 +24,20 @@ def torch_says(ported, tmp_path):
     return run
 
 
-def test_it_says_why_it_was_not_run(ported):
+def test_not_run_without_an_interpreter(ported):
     (verdict,) = probe.attempt(ported())
 
     assert (verdict.level, verdict.probe, verdict.outcome) == ("backend", "run_operations", "not_run")
 
 
-def test_a_torch_for_cuda_has_failed_however_well_it_runs(torch_says):
-    verdict = torch_says(version="2.9.1+cu128", hip=None, cuda="12.8")
+def test_a_cuda_build_of_torch_fails(verdict_on_torch):
+    verdict = verdict_on_torch(version="2.9.1+cu128", hip=None, cuda="12.8")
 
     assert (verdict.outcome, verdict.reason) == ("failed", "torch: 2.9.1+cu128 is not a ROCm build")
 
 
-def test_a_torch_for_rocm_passes_with_what_it_runs_on(torch_says):
-    verdict = torch_says(version="2.9.1+rocm6.4", hip="6.4.43482", device="AMD Instinct MI300X")
+def test_a_rocm_build_of_torch_passes_and_names_the_gpu(verdict_on_torch):
+    verdict = verdict_on_torch(version="2.9.1+rocm6.4", hip="6.4.43482", device="AMD Instinct MI300X")
 
     assert verdict.outcome == "passed"
     assert "device AMD Instinct MI300X" in verdict.looked_at

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import zipfile
 
-from rocm3d.verify.resolution.base import base_of, write_stand_ins
+from rocm3d.verify.resolution.base import base_of, write_stub_wheels
 
 
-def test_a_stack_read_from_a_machine_knows_its_torch_alone(knowledge, stack):
+def test_a_stack_read_from_a_machine_has_only_torch(knowledge, stack):
     bare = stack.model_copy(update={"provides": {}})
 
     assert base_of(bare, knowledge, "linux").versions == {"torch": "2.6.0+rocm6.4.3"}
@@ -17,13 +17,13 @@ def test_versions_carry_the_rocm_release(knowledge, stack):
     assert base.pins[0] == "torch==2.6.0+rocm6.4.3"
     assert set(base.versions) == {"torch", "torchvision", "torchaudio", "pytorch-triton-rocm"}
     assert base.packages == {"torch", "torchvision", "torchaudio", "triton"}
-    assert "torchvision 0.21.0+rocm6.4.3" in base.shown
+    assert "torchvision 0.21.0+rocm6.4.3" in base.description
 
 
-def test_stand_ins_hold_metadata_and_nothing_else(knowledge, stack, tmp_path):
+def test_stub_wheels_hold_only_metadata(knowledge, stack, tmp_path):
     base = base_of(stack, knowledge, "linux")
-    write_stand_ins(base, tmp_path / "base")
-    write_stand_ins(base, tmp_path / "base")
+    write_stub_wheels(base, tmp_path / "base")
+    write_stub_wheels(base, tmp_path / "base")
 
     names = sorted(path.name for path in (tmp_path / "base").iterdir())
     assert "pytorch_triton_rocm-3.2.0+rocm6.4.3-py3-none-any.whl" in names

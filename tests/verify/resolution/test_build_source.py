@@ -8,13 +8,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rocm3d.verify.resolution import build_source
-from rocm3d.verify.resolution.build_source import BuildFiles, GitSource, git_source, of_archive, of_git, of_tree
+from rocm3d.verify.resolution.build_source import (
+    BuildFiles,
+    GitSource,
+    build_files_from_archive,
+    build_files_from_git,
+    build_files_in_tree,
+    git_source,
+)
 from rocm3d.workspace.tree import Tree
-from rocm3d.workspace.web import Web
+from rocm3d.workspace.web import WebClient
 
 
 @pytest.mark.parametrize("text", ["", "numpy", "https://h/a.whl", "git+ssh", "./folder", "hg+https://h/o/n"])
-def test_other_addresses_are_no_git_repositories(text):
+def test_other_requirements_are_not_git_sources(text):
     assert git_source(text) is None
 
 
@@ -27,71 +34,75 @@ def test_other_addresses_are_no_git_repositories(text):
         ("git+https://h/o/n.git#subdirectory=b/torch&egg=x", GitSource("https://h/o/n.git", "HEAD", "b/torch")),
     ],
 )
-def test_parts_of_an_address(text, source):
+def test_git_requirements_are_parsed(text, source):
     assert git_source(text) == source
 
 
 @given(st.text(max_size=60))
-def test_any_text_is_survived(text):
+def test_any_text_is_accepted(text):
     assert git_source(f"git+{text}") is None or "://" in text
 
 
 def test_a_tree_without_the_files_is_false(tmp_path):
     (tmp_path / "a.txt").write_text("")
 
-    assert not of_tree(Tree.open(tmp_path), "./ext")
+    assert not build_files_in_tree(Tree.open(tmp_path), "./ext")
 
 
 def test_files_of_a_folder_of_the_tree(tmp_path):
     (tmp_path / "ext").mkdir()
     (tmp_path / "ext" / "setup.py").write_text("x")
 
-    assert of_tree(Tree.open(tmp_path), "./ext") == BuildFiles(setup=b"x")
+    assert build_files_in_tree(Tree.open(tmp_path), "./ext") == BuildFiles(setup=b"x")
 
 
-def test_a_repository_that_does_not_answer_is_a_reason(tmp_path):
-    found = of_git(GitSource("http://127.0.0.1:9/o/n"), Web(), tmp_path / "git")
+def test_an_unreachable_repository_is_an_error_text(tmp_path):
+    result = build_files_from_git(GitSource("http://127.0.0.1:9/o/n"), WebClient(), tmp_path / "git")
 
-    assert found.startswith("http://127.0.0.1:9/o/n does not respond: ")
+    assert result.startswith("http://127.0.0.1:9/o/n does not respond: ")
 
 
 @pytest.fixture
 def repository(tmp_path):
-    place = tmp_path / "origin"
-    (place / "sub").mkdir(parents=True)
-    (place / "setup.py").write_text("outer")
-    (place / "sub" / "pyproject.toml").write_text("inner")
+    folder = tmp_path / "origin"
+    (folder / "sub").mkdir(parents=True)
+    (folder / "setup.py").write_text("outer")
+    (folder / "sub" / "pyproject.toml").write_text("inner")
     for words in (["init", "-q", "-b", "main"], ["add", "."], ["commit", "-q", "-m", "x"], ["tag", "v1"]):
         identity = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"]
-        subprocess.run(["git", *identity, *words], cwd=place, check=True)
-    return place.as_uri()
+        subprocess.run(["git", *identity, *words], cwd=folder, check=True)
+    return folder.as_uri()
 
 
-def test_a_ref_that_is_not_there_is_a_reason(repository, tmp_path):
-    found = of_git(GitSource(repository, "no-such"), Web(), tmp_path / "git")
+def test_an_unknown_ref_is_an_error_text(repository, tmp_path):
+    result = build_files_from_git(GitSource(repository, "no-such"), WebClient(), tmp_path / "git")
 
-    assert "at no-such: " in found
+    assert "at no-such: " in result
 
 
 def test_files_of_a_repository(repository, tmp_path):
-    assert of_git(GitSource(repository), Web(), tmp_path / "a") == BuildFiles(setup=b"outer")
-    assert of_git(GitSource(repository, "v1", "sub"), Web(), tmp_path / "b") == BuildFiles(pyproject=b"inner")
+    assert build_files_from_git(GitSource(repository), WebClient(), tmp_path / "a") == BuildFiles(setup=b"outer")
+    assert build_files_from_git(GitSource(repository, "v1", "sub"), WebClient(), tmp_path / "b") == BuildFiles(
+        pyproject=b"inner"
+    )
 
 
-def test_an_archive_that_is_none_is_a_reason(tmp_path):
+def test_an_invalid_archive_is_an_error_text(tmp_path):
     (tmp_path / "a-1.tar.gz").write_bytes(b"not an archive")
 
-    assert "cannot read" in of_archive((tmp_path / "a-1.tar.gz").as_uri(), Web())
+    assert "cannot read" in build_files_from_archive((tmp_path / "a-1.tar.gz").as_uri(), WebClient())
 
 
-def test_an_archive_that_is_too_large_is_a_reason(index, monkeypatch):
-    monkeypatch.setattr(build_source, "_MOST_BYTES", 10)
+def test_a_large_archive_is_an_error_text(index, monkeypatch):
+    monkeypatch.setattr(build_source, "_MAX_ARCHIVE_BYTES", 10)
 
-    assert "or it is larger than" in of_archive(index.sdist("a", "1", setup="x").as_uri(), Web())
+    assert "or it is larger than" in build_files_from_archive(index.sdist("a", "1", setup="x").as_uri(), WebClient())
 
 
 def test_files_of_an_sdist(index):
-    assert of_archive(index.sdist("a", "1", setup="x", pyproject="y").as_uri(), Web()) == BuildFiles(b"y", b"x")
+    assert build_files_from_archive(
+        index.sdist("a", "1", setup="x", pyproject="y").as_uri(), WebClient()
+    ) == BuildFiles(b"y", b"x")
 
 
 def test_files_of_a_zip_and_only_those_at_its_top(tmp_path):
@@ -99,4 +110,4 @@ def test_files_of_a_zip_and_only_those_at_its_top(tmp_path):
         archive.writestr("a-1/setup.py", "top")
         archive.writestr("a-1/inner/pyproject.toml", "deep")
 
-    assert of_archive((tmp_path / "a-1.zip").as_uri(), Web()) == BuildFiles(setup=b"top")
+    assert build_files_from_archive((tmp_path / "a-1.zip").as_uri(), WebClient()) == BuildFiles(setup=b"top")

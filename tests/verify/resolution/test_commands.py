@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from rocm3d.verify.resolution.build_source import GitSource
-from rocm3d.verify.resolution.commands import clones, installs
+from rocm3d.verify.resolution.commands import clones, install_commands
 
 
 def test_commands_that_install_nothing_are_none(ported, make_decision):
@@ -9,28 +9,28 @@ def test_commands_that_install_nothing_are_none(ported, make_decision):
         decisions=[make_decision("a", "build", commands=(("make", "all"), ("pip", "uninstall", "-y", "b")))]
     ).plan
 
-    assert list(installs(plan)) == []
+    assert list(install_commands(plan)) == []
 
 
 def test_a_decision_without_command_and_requirement_is_none(ported, make_decision):
-    assert list(installs(ported(decisions=[make_decision("a"), make_decision("b", "drop")]).plan)) == []
+    assert list(install_commands(ported(decisions=[make_decision("a"), make_decision("b", "drop")]).plan)) == []
 
 
 def test_a_requirement_without_command_is_an_install_at_its_index(ported, make_decision):
     routed = make_decision("a", "replace", requirement="a-rocm==1", index="https://h/simple")
 
-    (found,) = installs(ported(decisions=[routed]).plan)
+    (command,) = install_commands(ported(decisions=[routed]).plan)
 
-    assert (found.mentions[0].name, found.index) == ("a-rocm", "https://h/simple")
+    assert (command.mentions[0].name, command.index) == ("a-rocm", "https://h/simple")
 
 
 def test_flags_and_index_of_a_command_are_read(ported, make_decision):
     words = ("pip", "install", "--index-url", "https://h/simple", "--no-deps", "a", "b")
 
-    (found,) = installs(ported(decisions=[make_decision("a", "replace", commands=(words,))]).plan)
+    (command,) = install_commands(ported(decisions=[make_decision("a", "replace", commands=(words,))]).plan)
 
-    assert [item.name for item in found.mentions] == ["a", "b"]
-    assert (found.index, found.flags) == ("https://h/simple", {"--no-deps"})
+    assert [item.name for item in command.mentions] == ["a", "b"]
+    assert (command.index, command.flags) == ("https://h/simple", {"--no-deps"})
 
 
 def test_clones_are_known_by_their_folder(make_decision):

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.verify.resolution.answer import Edge, Request, Resolved
-from rocm3d.verify.resolution.index import Indexes
-from rocm3d.verify.resolution.pip import Pip, edges_of, find_pip, problem_of, read_report
+from rocm3d.verify.resolution.index import IndexSettings
+from rocm3d.verify.resolution.pip import Pip, find_pip, parse_edges, parse_problem, read_report
+from rocm3d.verify.resolution.resolver import DependencyEdge, ResolvedPackage, ResolveRequest
 
 CONFLICT = """\
 Collecting middle (from -r r.txt (line 1))
@@ -29,7 +29,7 @@ def test_no_pip_is_none(monkeypatch, tmp_path):
     assert find_pip() is None
 
 
-def test_a_pip_on_path_will_do(monkeypatch, tmp_path):
+def test_pip_on_path_is_found(monkeypatch, tmp_path):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     monkeypatch.setenv("PATH", str(tmp_path))
     (tmp_path / "pip").write_text("#!/bin/sh\n")
@@ -44,17 +44,19 @@ def test_it_is_stopped_when_it_takes_too_long(tmp_path):
     slow.chmod(slow.stat().st_mode | stat.S_IXUSR)
     (tmp_path / "requirements.txt").write_text("a\n")
 
-    found = Pip((str(slow),), Indexes(), seconds=1).resolve(Request(tmp_path / "requirements.txt", "3.12", "linux"))
+    resolution = Pip((str(slow),), IndexSettings(), seconds=1).resolve(
+        ResolveRequest(tmp_path / "requirements.txt", "3.12", "linux")
+    )
 
-    assert found.problem.kind == "time-out"
+    assert resolution.problem.kind == "time-out"
 
 
-def test_who_asked_is_read_from_a_conflict():
-    assert list(edges_of(CONFLICT)) == [
-        Edge("", "", "middle"),
-        Edge("middle", "", "poisoned"),
-        Edge("", "", "middle"),
-        Edge("poisoned", "1.0", "torch", "==2.1"),
+def test_edges_are_parsed_from_a_conflict():
+    assert list(parse_edges(CONFLICT)) == [
+        DependencyEdge("", "", "middle"),
+        DependencyEdge("middle", "", "poisoned"),
+        DependencyEdge("", "", "middle"),
+        DependencyEdge("poisoned", "1.0", "torch", "==2.1"),
     ]
 
 
@@ -70,16 +72,16 @@ def test_who_asked_is_read_from_a_conflict():
     ],
 )
 def test_problems(log, kind):
-    problem = problem_of(log)
+    problem = parse_problem(log)
 
     assert problem.kind == kind
     assert problem.text
 
 
 @given(st.text())
-def test_any_log_is_survived(log):
-    list(edges_of(log))
-    assert problem_of(log).text
+def test_any_log_is_accepted(log):
+    list(parse_edges(log))
+    assert parse_problem(log).text
 
 
 def test_a_report_is_read():
@@ -90,14 +92,14 @@ def test_a_report_is_read():
     }
     source = {"download_info": {"url": "https://h/c-1.tar.gz"}, "metadata": {"name": "c", "version": "1"}}
 
-    found = read_report({"install": [item, source]})
+    resolution = read_report({"install": [item, source]})
 
-    assert found.packages == (
-        Resolved("a-b", "1", "https://h/A_b-1-py3-none-any.whl"),
-        Resolved("c", "1", "https://h/c-1.tar.gz", is_source=True),
+    assert resolution.packages == (
+        ResolvedPackage("a-b", "1", "https://h/A_b-1-py3-none-any.whl"),
+        ResolvedPackage("c", "1", "https://h/c-1.tar.gz", is_source=True),
     )
-    assert found.edges == (Edge("", "", "a-b"), Edge("a-b", "1", "torch", ">=2"))
+    assert resolution.edges == (DependencyEdge("", "", "a-b"), DependencyEdge("a-b", "1", "torch", ">=2"))
 
 
-def test_the_label_says_which_python_judges_markers():
-    assert "(markers evaluated for Python 3." in Pip(find_pip(), Indexes()).label
+def test_the_label_names_the_python_for_markers():
+    assert "(markers evaluated for Python 3." in Pip(find_pip(), IndexSettings()).label

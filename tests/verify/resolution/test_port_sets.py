@@ -14,7 +14,7 @@ def test_scripts_of_the_ports_folder_are_no_sets(ported):
     assert port_sets(ported(files)) == []
 
 
-def test_sources_that_the_copy_leaves_to_the_install_are_looked_at(ported, make_decision):
+def test_sources_that_install_sh_builds_are_included(ported, make_decision):
     files = {"requirements.txt": "a\ngit+https://h/o/clip\n", "rocm-port/requirements.txt": "a\n"}
 
     assert texts(port_sets(ported(files, [make_decision("a"), make_decision("clip")]))) == {
@@ -23,7 +23,7 @@ def test_sources_that_the_copy_leaves_to_the_install_are_looked_at(ported, make_
     }
 
 
-def test_originals_that_have_a_copy_are_not_looked_at_again(ported, make_decision):
+def test_originals_with_a_copy_are_not_resolved_again(ported, make_decision):
     files = {"requirements.txt": "torch==2.1\na\n", "rocm-port/requirements.txt": "a\n"}
 
     assert texts(port_sets(ported(files, [make_decision("a"), make_decision("torch", "drop")]))) == {
@@ -31,7 +31,7 @@ def test_originals_that_have_a_copy_are_not_looked_at_again(ported, make_decisio
     }
 
 
-def test_what_is_not_kept_is_left_out(ported, make_decision):
+def test_dropped_packages_are_ignored(ported, make_decision):
     files = {"setup.sh": "pip install a flash-attn b\n", "rocm-port/requirements.txt": "b\n"}
     decisions = [make_decision("a"), make_decision("b"), make_decision("flash-attn", "build")]
 
@@ -42,12 +42,12 @@ def test_what_is_not_kept_is_left_out(ported, make_decision):
 
 
 def test_constraints_of_the_port_hold_for_all(ported):
-    (found,) = port_sets(ported({"rocm-port/requirements.txt": "a\n", "rocm-port/constraints.txt": "b<2\n"}))
+    (requirement_set,) = port_sets(ported({"rocm-port/requirements.txt": "a\n", "rocm-port/constraints.txt": "b<2\n"}))
 
-    assert [line.text for line in found.constraints] == ["b<2"]
+    assert [line.text for line in requirement_set.constraints] == ["b<2"]
 
 
-def test_overrides_are_read_apart(ported):
-    made = ported({"rocm-port/overrides.txt": "triton ; sys_platform == 'never'\n"})
+def test_overrides_are_read_separately(ported):
+    plain_case = ported({"rocm-port/overrides.txt": "triton ; sys_platform == 'never'\n"})
 
-    assert [line.name for line in overrides(made)] == ["triton"]
+    assert [line.name for line in overrides(plain_case)] == ["triton"]

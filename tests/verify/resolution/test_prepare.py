@@ -1,51 +1,55 @@
 from __future__ import annotations
 
-from rocm3d.verify.resolution.prepare import Aside, prepare
-from rocm3d.verify.resolution.sets import Line, RequirementSet
-from rocm3d.workspace.web import Web
+from rocm3d.verify.resolution.prepare import ExcludedRequirement, prepare
+from rocm3d.verify.resolution.sets import RequirementLine, RequirementSet
+from rocm3d.workspace.web import WebClient
 
 AWAY = "http://127.0.0.1:9"
 
 
-def line(text: str, url: str = "") -> Line:
-    return Line(text.partition("=")[0], text, url)
+def line(text: str, url: str = "") -> RequirementLine:
+    return RequirementLine(text.partition("=")[0], text, url)
 
 
-def test_an_address_that_does_not_answer_is_set_aside_by_name():
-    given = RequirementSet("r", (line("a"), Line("b", f"git+{AWAY}/o/b", f"git+{AWAY}/o/b")))
+def test_an_unreachable_url_is_excluded():
+    requirement_set = RequirementSet("r", (line("a"), RequirementLine("b", f"git+{AWAY}/o/b", f"git+{AWAY}/o/b")))
 
-    found = prepare(given, Web())
+    prepared_set = prepare(requirement_set, WebClient())
 
-    assert [item.text for item in found.lines] == ["a"]
-    assert found.aside == (Aside("b", f"{AWAY}/o/b: Connection refused"),)
-
-
-def test_a_local_version_stays_where_it_is_judged():
-    found = prepare(RequirementSet("r", (line("torch==2.1.0+cu121"),)), Web())
-
-    assert [item.text for item in found.lines] == ["torch==2.1.0+cu121"]
-    assert found.notes == ()
+    assert [item.text for item in prepared_set.lines] == ["a"]
+    assert prepared_set.excluded == (ExcludedRequirement("b", f"{AWAY}/o/b: Connection refused"),)
 
 
-def test_a_local_version_loses_its_ending_where_its_index_does_not_answer():
-    given = RequirementSet("r", (line("torch==2.1.0+cu121 ; x"),), (line("torch==2.1.0+cu121"),), (f"{AWAY}/whl",))
+def test_a_local_version_stays_by_default():
+    prepared_set = prepare(RequirementSet("r", (line("torch==2.1.0+cu121"),)), WebClient())
 
-    found = prepare(given, Web(), plain_versions=True)
-
-    assert [item.text for item in found.lines] == ["torch==2.1.0 ; x"]
-    assert [item.text for item in found.constraints] == ["torch==2.1.0"]
-    assert len(found.notes) == 2
+    assert [item.text for item in prepared_set.lines] == ["torch==2.1.0+cu121"]
+    assert prepared_set.notes == ()
 
 
-def test_indexes_and_pages_that_answer_are_asked(index):
+def test_a_local_version_loses_its_suffix_if_its_index_is_unreachable():
+    requirement_set = RequirementSet(
+        "r", (line("torch==2.1.0+cu121 ; x"),), (line("torch==2.1.0+cu121"),), (f"{AWAY}/whl",)
+    )
+
+    prepared_set = prepare(requirement_set, WebClient(), plain_versions=True)
+
+    assert [item.text for item in prepared_set.lines] == ["torch==2.1.0 ; x"]
+    assert [item.text for item in prepared_set.constraints] == ["torch==2.1.0"]
+    assert len(prepared_set.notes) == 2
+
+
+def test_reachable_indexes_and_pages_are_used(index):
     urls = (index.url, f"{index.url}/page.html", f"{AWAY}/whl")
-    found = prepare(RequirementSet("r", (line("torch==2.1.0+cu121"),), urls=urls), Web(), plain_versions=True)
+    prepared_set = prepare(
+        RequirementSet("r", (line("torch==2.1.0+cu121"),), urls=urls), WebClient(), plain_versions=True
+    )
 
-    assert (found.indexes, found.pages) == ((index.url,), (f"{index.url}/page.html",))
-    assert [item.text for item in found.lines] == ["torch==2.1.0+cu121"]
+    assert (prepared_set.indexes, prepared_set.pages) == ((index.url,), (f"{index.url}/page.html",))
+    assert [item.text for item in prepared_set.lines] == ["torch==2.1.0+cu121"]
 
 
-def test_names_and_passwords_are_not_told():
-    found = prepare(RequirementSet("r", (line("a"),), urls=("http://me:secret@127.0.0.1:9/whl",)), Web())
+def test_names_and_passwords_are_not_shown():
+    prepared_set = prepare(RequirementSet("r", (line("a"),), urls=("http://me:secret@127.0.0.1:9/whl",)), WebClient())
 
-    assert "secret" not in " ".join(found.notes)
+    assert "secret" not in " ".join(prepared_set.notes)

@@ -3,17 +3,17 @@ from __future__ import annotations
 import pytest
 
 from rocm3d.verify.resolution import session as module
-from rocm3d.verify.resolution.answer import Problem, Resolution, Resolved
-from rocm3d.verify.resolution.index import Indexes
-from rocm3d.verify.resolution.prepare import Prepared
-from rocm3d.verify.resolution.session import resolver_named, session
-from rocm3d.verify.resolution.sets import Line
+from rocm3d.verify.resolution.index import IndexSettings
+from rocm3d.verify.resolution.prepare import PreparedSet
+from rocm3d.verify.resolution.resolver import Resolution, ResolutionProblem, ResolvedPackage
+from rocm3d.verify.resolution.session import find_resolver, open_session
+from rocm3d.verify.resolution.sets import RequirementLine
 
 
-class Scripted:
+class ScriptedResolver:
     """Returns these resolutions in order, and stores the requests."""
 
-    label, indexes = "scripted 1", Indexes()
+    label, indexes = "scripted 1", IndexSettings()
 
     def __init__(self, *answers: Resolution) -> None:
         self.answers, self.asked = list(answers), []
@@ -26,60 +26,62 @@ class Scripted:
         return self.answers.pop(0)
 
 
-def prepared(*names: str, constraints: tuple[str, ...] = ()) -> Prepared:
-    lines, binding = ([Line(text.partition("=")[0], text) for text in part] for part in (names, constraints))
-    return Prepared("requirements.txt", tuple(lines), tuple(binding))
+def prepared(*names: str, constraints: tuple[str, ...] = ()) -> PreparedSet:
+    lines, binding = ([RequirementLine(text.partition("=")[0], text) for text in part] for part in (names, constraints))
+    return PreparedSet("requirements.txt", tuple(lines), tuple(binding))
 
 
 @pytest.fixture
-def visit(knowledge, stack):
+def session_with(knowledge, stack):
     def make(*answers: Resolution):
-        scripted = Scripted(*answers)
-        return scripted, session(scripted, stack, knowledge, "linux")
+        scripted = ScriptedResolver(*answers)
+        return scripted, open_session(scripted, stack, knowledge, "linux")
 
     return make
 
 
 def problem(kind: str, subject: str = "") -> Resolution:
-    return Resolution(problem=Problem(kind, "text", subject))
+    return Resolution(problem=ResolutionProblem(kind, "text", subject))
 
 
-def test_a_conflict_is_asked_once(visit):
-    scripted, opened = visit(problem("conflict"))
-    with opened as here:
-        assert here.on_base(prepared("a")).aside == ()
+def test_a_conflict_is_resolved_once(session_with):
+    scripted, opened = session_with(problem("conflict"))
+    with opened as resolver_session:
+        assert resolver_session.resolve_on_stack(prepared("a")).excluded == ()
     assert len(scripted.asked) == 1
 
 
-def test_an_index_that_does_not_answer_is_not_set_aside(visit):
-    scripted, opened = visit(problem("unreachable", "http://h/simple/a/"))
-    with opened as here:
-        assert here.on_base(prepared("a")).resolution.problem.kind == "unreachable"
+def test_an_unreachable_index_is_not_excluded(session_with):
+    scripted, opened = session_with(problem("unreachable", "http://h/simple/a/"))
+    with opened as resolver_session:
+        assert resolver_session.resolve_on_stack(prepared("a")).resolution.problem.kind == "unreachable"
     assert len(scripted.asked) == 1
 
 
-def test_the_same_trouble_twice_ends(visit):
-    _, opened = visit(problem("build", "b"), problem("build", "b"))
-    with opened as here:
-        found = here.on_base(prepared("a", "b==1"))
-    assert [item.name for item in found.aside] == ["b"]
-    assert found.resolution.problem is not None
+def test_the_same_problem_twice_ends_the_rounds(session_with):
+    _, opened = session_with(problem("build", "b"), problem("build", "b"))
+    with opened as resolver_session:
+        set_resolution = resolver_session.resolve_on_stack(prepared("a", "b==1"))
+    assert [item.name for item in set_resolution.excluded] == ["b"]
+    assert set_resolution.resolution.problem is not None
 
 
-def test_what_cannot_be_built_is_left_out_and_the_rest_asked_again(visit):
-    scripted, opened = visit(problem("build", "B"), Resolution((Resolved("a", "1"),)))
-    with opened as here:
-        found = here.on_base(prepared("a", "b==1"))
+def test_a_failed_build_is_excluded_and_the_others_resolved_again(session_with):
+    scripted, opened = session_with(problem("build", "B"), Resolution((ResolvedPackage("a", "1"),)))
+    with opened as resolver_session:
+        set_resolution = resolver_session.resolve_on_stack(prepared("a", "b==1"))
     _, texts = scripted.asked[1]
     assert texts["requirements.txt"] == "a\n"
     assert texts["excluded.txt"] == "b ; python_version < '0'\n"
-    assert found.resolution.packages == (Resolved("a", "1"),)
+    assert set_resolution.resolution.packages == (ResolvedPackage("a", "1"),)
 
 
-def test_on_the_stack_it_is_pinned_to_the_stand_ins(visit):
-    scripted, opened = visit(Resolution())
-    with opened as here:
-        here.on_base(prepared("a", constraints=("torch==1.0", "numpy<2")), "https://h/simple", alone=True)
+def test_on_the_stack_versions_are_pinned_to_the_stub_wheels(session_with):
+    scripted, opened = session_with(Resolution())
+    with opened as resolver_session:
+        resolver_session.resolve_on_stack(
+            prepared("a", constraints=("torch==1.0", "numpy<2")), "https://h/simple", no_dependencies=True
+        )
     request, texts = scripted.asked[0]
     assert texts["base.txt"].startswith("torch==2.6.0+rocm6.4.3\n")
     assert texts["constraints.txt"] == "numpy<2\n"
@@ -87,31 +89,31 @@ def test_on_the_stack_it_is_pinned_to_the_stand_ins(visit):
     assert len(request.links) == 1
 
 
-def test_on_nothing_there_is_no_stand_in(visit):
-    scripted, opened = visit(Resolution())
-    with opened as here:
-        here.on_nothing(prepared("a", constraints=("torch==1.0",)), "3.10")
+def test_on_a_new_machine_there_are_no_stub_wheels(session_with):
+    scripted, opened = session_with(Resolution())
+    with opened as resolver_session:
+        resolver_session.resolve_on_new_machine(prepared("a", constraints=("torch==1.0",)), "3.10")
     request, texts = scripted.asked[0]
     assert set(texts) == {"requirements.txt", "constraints.txt"}
     assert (request.links, request.python) == ((), "3.10")
 
 
-def test_the_folder_is_gone_afterwards(visit):
-    _, opened = visit()
-    with opened as here:
-        place = here.folder
-        assert (place / "base").is_dir()
-    assert not place.exists()
+def test_the_folder_is_gone_afterwards(session_with):
+    _, opened = session_with()
+    with opened as resolver_session:
+        folder = resolver_session.folder
+        assert (folder / "base").is_dir()
+    assert not folder.exists()
 
 
-def test_a_resolver_that_is_not_here_is_told(monkeypatch, no_settings):
+def test_a_missing_resolver_is_an_error_text(monkeypatch, no_index_settings):
     monkeypatch.setattr(module, "find_uv", lambda: None)
     monkeypatch.setattr(module, "find_pip", lambda: None)
 
-    assert resolver_named("uv").startswith("uv is not installed")
-    assert resolver_named("pip").startswith("pip is not installed")
+    assert find_resolver("uv").startswith("uv is not installed")
+    assert find_resolver("pip").startswith("pip is not installed")
 
 
-def test_a_resolver_that_is_here_is_given(no_settings):
-    assert resolver_named("uv").label.startswith("uv ")
-    assert resolver_named("pip").label.startswith("pip ")
+def test_an_installed_resolver_is_returned(no_index_settings):
+    assert find_resolver("uv").label.startswith("uv ")
+    assert find_resolver("pip").label.startswith("pip ")

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from packaging.specifiers import SpecifierSet
 
-from rocm3d.verify.resolution.answer import Edge, Request, Resolved
-from rocm3d.verify.resolution.index import Indexes
-from rocm3d.verify.resolution.uv import Uv, edges_of, find_uv, packages_of, problem_of
+from rocm3d.verify.resolution.index import IndexSettings
+from rocm3d.verify.resolution.resolver import DependencyEdge, ResolvedPackage, ResolveRequest
+from rocm3d.verify.resolution.uv import Uv, find_uv, parse_edges, parse_lock, parse_problem
 
 
 def test_no_uv_is_none(monkeypatch, tmp_path):
@@ -31,9 +31,11 @@ def test_it_is_stopped_when_it_takes_too_long(tmp_path):
     slow.chmod(slow.stat().st_mode | stat.S_IXUSR)
     (tmp_path / "requirements.txt").write_text("a\n")
 
-    found = Uv(str(slow), Indexes(), seconds=1).resolve(Request(tmp_path / "requirements.txt", "3.12", "linux"))
+    resolution = Uv(str(slow), IndexSettings(), seconds=1).resolve(
+        ResolveRequest(tmp_path / "requirements.txt", "3.12", "linux")
+    )
 
-    assert (found.problem.kind, found.problem.text) == ("time-out", "uv 1.0 was stopped at the 1 s limit")
+    assert (resolution.problem.kind, resolution.problem.text) == ("time-out", "uv 1.0 was stopped at the 1 s limit")
 
 
 @pytest.mark.parametrize(
@@ -49,14 +51,14 @@ def test_it_is_stopped_when_it_takes_too_long(tmp_path):
     ],
 )
 def test_problems_of_old_and_new_releases(log, kind, subject):
-    problem = problem_of(log)
+    problem = parse_problem(log)
 
     assert (problem.kind, problem.subject) == (kind, subject)
     assert problem.text
 
 
-def test_a_conflict_is_told_in_uvs_own_words_on_one_line():
-    text = problem_of(
+def test_the_text_of_a_conflict_is_uvs_message_on_one_line():
+    text = parse_problem(
         "error: No solution found when resolving dependencies\n  cause: Because a\n         depends on b"
     ).text
 
@@ -64,7 +66,7 @@ def test_a_conflict_is_told_in_uvs_own_words_on_one_line():
 
 
 @pytest.mark.parametrize(
-    ("logged", "wanted"),
+    ("logged", "specifier"),
     [
         ("*", ""),
         (">=2.1, <2.1+", "==2.1"),
@@ -75,29 +77,29 @@ def test_a_conflict_is_told_in_uvs_own_words_on_one_line():
         ("", ""),
     ],
 )
-def test_ranges_are_told_as_people_write_them(logged, wanted):
-    (edge,) = edges_of(f"DEBUG Adding transitive dependency for a[x]==1.0: torch[opt]{logged}")
+def test_ranges_are_converted_to_specifiers(logged, specifier):
+    (edge,) = parse_edges(f"DEBUG Adding transitive dependency for a[x]==1.0: torch[opt]{logged}")
 
-    assert edge == Edge("a", "1.0", "torch", wanted)
+    assert edge == DependencyEdge("a", "1.0", "torch", specifier)
 
 
-def test_direct_requirements_have_no_asker():
+def test_direct_requirements_have_no_parent():
     log = "DEBUG Solving with x\nDEBUG Adding direct dependency: mid*\nWARN a\n"
 
-    assert list(edges_of(log)) == [Edge("", "", "mid")]
+    assert list(parse_edges(log)) == [DependencyEdge("", "", "mid")]
 
 
 @given(st.text())
-def test_any_log_is_survived(log):
-    list(edges_of(log))
-    assert problem_of(log).text
+def test_any_log_is_accepted(log):
+    list(parse_edges(log))
+    assert parse_problem(log).text
 
 
 @given(st.from_regex(r"\A(0|[1-9][0-9]?)(\.[0-9]{1,2}){1,2}\Z"))
 def test_a_pin_stays_a_pin(version):
-    (edge,) = edges_of(f"DEBUG Adding direct dependency: torch>={version}, <{version}+")
+    (edge,) = parse_edges(f"DEBUG Adding direct dependency: torch>={version}, <{version}+")
 
-    assert SpecifierSet(edge.wanted).contains(f"{version}+rocm6.4")
+    assert SpecifierSet(edge.specifier).contains(f"{version}+rocm6.4")
 
 
 def test_packages_of_a_lock():
@@ -120,21 +122,21 @@ name = "d"
 archive = { url = "https://h/d-1%2Bcu118-cp310-cp310-linux_x86_64.whl", hashes = {} }
 """
 
-    assert packages_of(lock) == (
-        Resolved("a", "1", "https://h/a-1-py3-none-any.whl", 5),
-        Resolved("b", "2", "https://h/b-2.tar.gz", is_source=True),
-        Resolved("c", "", "https://h/c", is_source=True),
-        Resolved("d", "", "https://h/d-1%2Bcu118-cp310-cp310-linux_x86_64.whl"),
+    assert parse_lock(lock) == (
+        ResolvedPackage("a", "1", "https://h/a-1-py3-none-any.whl", 5),
+        ResolvedPackage("b", "2", "https://h/b-2.tar.gz", is_source=True),
+        ResolvedPackage("c", "", "https://h/c", is_source=True),
+        ResolvedPackage("d", "", "https://h/d-1%2Bcu118-cp310-cp310-linux_x86_64.whl"),
     )
 
 
-def test_it_is_asked_for_the_stacks_python_and_platform_not_this_machines(index, tmp_path):
+def test_it_resolves_for_the_stacks_python_and_platform(index, tmp_path):
     index.wheel("a", "1.0", "only-old ; python_version < '3.14'", "only-windows ; sys_platform == 'win32'")
     index.wheel("only-windows", "1.0", tag="py3-none-win_amd64")
     (tmp_path / "requirements.txt").write_text("a\n")
-    uv = Uv(find_uv(), Indexes(index.url))
+    uv = Uv(find_uv(), IndexSettings(index.url))
 
-    found = uv.resolve(Request(tmp_path / "requirements.txt", "3.14", "windows"))
+    resolution = uv.resolve(ResolveRequest(tmp_path / "requirements.txt", "3.14", "windows"))
 
-    assert [item.name for item in found.packages] == ["a", "only-windows"]
-    assert found.problem is None
+    assert [item.name for item in resolution.packages] == ["a", "only-windows"]
+    assert resolution.problem is None

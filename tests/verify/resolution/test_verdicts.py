@@ -2,71 +2,90 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.verify.resolution.answer import Edge, Problem, Resolution, Resolved
-from rocm3d.verify.resolution.prepare import Aside, Prepared
-from rocm3d.verify.resolution.remembered import Remembered
-from rocm3d.verify.resolution.session import Asked, resolver_named, session
-from rocm3d.verify.resolution.sets import Line
-from rocm3d.verify.resolution.verdicts import judged, set_aside
+from rocm3d.verify.resolution.caching_resolver import CachingResolver
+from rocm3d.verify.resolution.prepare import ExcludedRequirement, PreparedSet
+from rocm3d.verify.resolution.resolver import DependencyEdge, Resolution, ResolutionProblem, ResolvedPackage
+from rocm3d.verify.resolution.session import SetResolution, find_resolver, open_session
+from rocm3d.verify.resolution.sets import RequirementLine
+from rocm3d.verify.resolution.verdicts import excluded_verdicts, set_verdicts
 
 
 @pytest.fixture
-def here(knowledge, stack, no_settings):
-    with session(Remembered(resolver_named("uv"), {}), stack, knowledge, "linux") as opened:
+def resolver_session(knowledge, stack, no_index_settings):
+    with open_session(CachingResolver(find_resolver("uv"), {}), stack, knowledge, "linux") as opened:
         yield opened
 
 
-def asked(*packages: Resolved, edges=(), problem=None, aside=()) -> Asked:
-    return Asked(Prepared("r.txt", (Line("a", "a"),)), Resolution(packages, tuple(edges), problem), tuple(aside))
+def make_resolution(*packages: ResolvedPackage, edges=(), problem=None, excluded=()) -> SetResolution:
+    return SetResolution(
+        PreparedSet("r.txt", (RequirementLine("a", "a"),)), Resolution(packages, tuple(edges), problem), tuple(excluded)
+    )
 
 
 @pytest.mark.parametrize("kind", ["unreachable", "build", "time-out", "other"])
-def test_what_could_not_be_looked_at_is_not_run_and_no_failure(here, kind):
-    (found,) = judged("p", asked(problem=Problem(kind, "why")), here)
+def test_problems_other_than_conflicts_are_not_run(resolver_session, kind):
+    (result,) = set_verdicts("p", make_resolution(problem=ResolutionProblem(kind, "why")), resolver_session)
 
-    assert (found.outcome, found.reason) == ("not_run", f"r.txt: {kind}: why")
-
-
-def test_a_conflict_without_a_culprit_is_told_as_the_resolver_tells_it(here):
-    (found,) = judged("p", asked(problem=Problem("conflict", "numpy and numpy")), here)
-
-    assert (found.outcome, found.reason) == ("failed", "r.txt: numpy and numpy")
+    assert (result.outcome, result.reason) == ("not_run", f"r.txt: {kind}: why")
 
 
-def test_a_conflict_about_the_stack_names_who_asked(here):
-    edges = [Edge("", "", "a"), Edge("a", "1", "torch", "==2.1")]
+def test_a_conflict_outside_the_stack_has_the_resolvers_text(resolver_session):
+    (result,) = set_verdicts(
+        "p", make_resolution(problem=ResolutionProblem("conflict", "numpy and numpy")), resolver_session
+    )
 
-    (found,) = judged("p", asked(edges=edges, problem=Problem("conflict", "long story")), here)
-
-    assert found.reason == "r.txt: a -> torch==2.1"
+    assert (result.outcome, result.reason) == ("failed", "r.txt: numpy and numpy")
 
 
-def test_each_that_was_set_aside_has_its_own_verdict(here):
-    aside = [Aside("x", "no way"), Aside("y", "no way"), Aside("x", "no way")]
+def test_a_conflict_with_the_stack_has_the_dependency_chain(resolver_session):
+    edges = [DependencyEdge("", "", "a"), DependencyEdge("a", "1", "torch", "==2.1")]
 
-    assert [item.reason for item in set_aside("p", aside)] == ["x: no way", "y: no way"]
-    assert [item.outcome for item in judged("p", asked(Resolved("a", "1"), aside=aside), here)] == [
+    (result,) = set_verdicts(
+        "p", make_resolution(edges=edges, problem=ResolutionProblem("conflict", "long story")), resolver_session
+    )
+
+    assert result.reason == "r.txt: a -> torch==2.1"
+
+
+def test_each_excluded_requirement_has_its_own_verdict(resolver_session):
+    excluded = [
+        ExcludedRequirement("x", "no way"),
+        ExcludedRequirement("y", "no way"),
+        ExcludedRequirement("x", "no way"),
+    ]
+
+    assert [item.reason for item in excluded_verdicts("p", excluded)] == ["x: no way", "y: no way"]
+    assert [
+        item.outcome
+        for item in set_verdicts("p", make_resolution(ResolvedPackage("a", "1"), excluded=excluded), resolver_session)
+    ] == [
         "passed",
         "not_run",
         "not_run",
     ]
 
 
-def test_source_is_named(here):
-    (found,) = judged("p", asked(Resolved("a", "1"), Resolved("b", "2", is_source=True)), here)
+def test_source_builds_are_listed(resolver_session):
+    (result,) = set_verdicts(
+        "p", make_resolution(ResolvedPackage("a", "1"), ResolvedPackage("b", "2", is_source=True)), resolver_session
+    )
 
-    assert "no wheel, built from source: b 2" in found.looked_at
+    assert "no wheel, built from source: b 2" in result.looked_at
 
 
-def test_what_the_stack_has_is_not_counted(here):
-    (found,) = judged("p", asked(Resolved("a", "1"), Resolved("torch", "2.6.0+rocm6.4.3")), here)
+def test_what_the_stack_has_is_not_counted(resolver_session):
+    (result,) = set_verdicts(
+        "p", make_resolution(ResolvedPackage("a", "1"), ResolvedPackage("torch", "2.6.0+rocm6.4.3")), resolver_session
+    )
 
-    assert found.looked_at[0].startswith(
+    assert result.looked_at[0].startswith(
         "r.txt: 1 package, 0.0 MB, none of CUDA, 1 of unknown size, in addition to the stack"
     )
 
 
-def test_a_set_of_which_nothing_is_left_is_not_judged(here):
-    nothing = Asked(Prepared("r.txt", ()), Resolution(), (Aside("x", "no way"),))
+def test_an_empty_set_has_no_verdict(resolver_session):
+    nothing = SetResolution(PreparedSet("r.txt", ()), Resolution(), (ExcludedRequirement("x", "no way"),))
 
-    assert [(item.outcome, item.reason) for item in judged("p", nothing, here)] == [("not_run", "x: no way")]
+    assert [(item.outcome, item.reason) for item in set_verdicts("p", nothing, resolver_session)] == [
+        ("not_run", "x: no way")
+    ]

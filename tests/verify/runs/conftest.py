@@ -7,7 +7,7 @@ from datetime import datetime, timezone
 import pytest
 
 from rocm3d.model.artifact import Artifact
-from rocm3d.model.run import Installed, KernelTime, LoadedModule, Manifest, RunRecord
+from rocm3d.model.run import InstalledPackage, KernelTime, LoadedModule, Manifest, RunRecord
 
 TORCH = LoadedModule(name="torch", file="/env/site-packages/torch/__init__.py", version="2.9.1")
 
@@ -19,7 +19,7 @@ def make_run():
     def make(held=None, **values) -> RunRecord:
         manifest = Manifest(
             machine="Linux x86_64", gpu="AMD Instinct MI300X", gfx="gfx942", rocm="7.2.1", torch="2.9.1+rocm7.2",
-            packages=(Installed(name="torch", version="2.9.1"),), commit="0123456789abcdef",
+            packages=(InstalledPackage(name="torch", version="2.9.1"),), commit="0123456789abcdef",
         )  # fmt: skip
         run = RunRecord(
             name="train", command=("python", "train.py"), started=datetime(2026, 11, 15, tzinfo=timezone.utc),

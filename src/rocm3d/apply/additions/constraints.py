@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rocm3d.apply.addition import Addition
 from rocm3d.apply.base_pins import base_pins
-from rocm3d.apply.requirement_copy import Copier
+from rocm3d.apply.requirement_copy import RequirementsCopier
 from rocm3d.apply.template import one_line
 from rocm3d.manifest.requirements import read
 from rocm3d.model.text import Text
@@ -21,19 +21,21 @@ NAME = "constraints.txt"
 def render(plan: Plan, tree: Tree, folder: str) -> dict[str, bytes]:
     """The repository's constraints.txt comes first, without the packages that the plan decides about."""
     data = tree.read(NAME) if NAME in tree else None
-    theirs = b"" if data is None or b"\0" in data else Copier.of(plan, ()).copy(read(NAME, data))
-    newline = Text(theirs).newline
-    joint = newline if theirs and not theirs.endswith((b"\n", b"\r")) else b""
-    return {NAME: theirs + joint + b"".join(line.encode() + newline for line in _ours(plan))}
+    repository_lines = (
+        b"" if data is None or b"\0" in data else RequirementsCopier.from_plan(plan, ()).copy(read(NAME, data))
+    )
+    newline = Text(repository_lines).newline
+    joint = newline if repository_lines and not repository_lines.endswith((b"\n", b"\r")) else b""
+    return {NAME: repository_lines + joint + b"".join(line.encode() + newline for line in _port_lines(plan))}
 
 
-def _ours(plan: Plan) -> list[str]:
+def _port_lines(plan: Plan) -> list[str]:
     lines = ["# rocm3d: packages that must not change. install.sh replaces these by the versions that are installed."]
     lines += [f"{name}{pin}" for name, pin in base_pins(plan).items()]
     needs = sorted(
-        (name, wanted, one_line(f"{item.name} ({item.route})"))
-        for item in plan.decisions
-        for name, wanted in item.needs.items()
+        (name, wanted, one_line(f"{decision.name} ({decision.route})"))
+        for decision in plan.decisions
+        for name, wanted in decision.needs.items()
         if wanted
     )
     if needs:

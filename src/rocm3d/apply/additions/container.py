@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from rocm3d.apply.addition import Addition
 from rocm3d.apply.template import render as rendered
-from rocm3d.apply.variables import variables
+from rocm3d.apply.variables import environment_variables
 
 if TYPE_CHECKING:
     from rocm3d.model.plan import Plan
@@ -22,7 +22,7 @@ def render(plan: Plan, tree: Tree, folder: str) -> dict[str, bytes]:
     base = plan.base
     if base is None or plan.platform != "linux" or not _IMAGE.fullmatch(base.image):
         return {}
-    given = {
+    values = {
         "name": tree.name,
         "gpu": plan.gpu,
         "folder": folder,
@@ -30,21 +30,21 @@ def render(plan: Plan, tree: Tree, folder: str) -> dict[str, bytes]:
         "bare": base.form == "pip",
         "tag": f"{re.sub(r'[^a-z0-9]+', '-', tree.name.lower()).strip('-') or 'port'}:{plan.gpu.gfx}",
         "up": "/".join([".."] * len(PurePosixPath(folder).parts)),
-        "variables": [item for item in variables(plan) if item.value is not None],
+        "variables": [variable for variable in environment_variables(plan) if variable.value is not None],
     }
     return {
-        "Dockerfile": rendered("Dockerfile", **given),
-        "Dockerfile.dockerignore": _left_out(tree, folder),
-        "compose.yaml": rendered("compose.yaml", **given),
+        "Dockerfile": rendered("Dockerfile", **values),
+        "Dockerfile.dockerignore": _dockerignore(tree, folder),
+        "compose.yaml": rendered("compose.yaml", **values),
     }
 
 
-def _left_out(tree: Tree, folder: str) -> bytes:
+def _dockerignore(tree: Tree, folder: str) -> bytes:
     """Docker reads this file instead of the repository's .dockerignore, so it starts with the lines of that one."""
-    theirs = tree.read(".dockerignore") or b"" if ".dockerignore" in tree else b""
-    joint = b"\n" if theirs and not theirs.endswith(b"\n") else b""
-    ours = ["# rocm3d", ".rocm3d", "**/.venv", "**/__pycache__", f"!{folder}"]
-    return theirs + joint + ("\n".join(ours) + "\n").encode()
+    repository_lines = tree.read(".dockerignore") or b"" if ".dockerignore" in tree else b""
+    joint = b"\n" if repository_lines and not repository_lines.endswith(b"\n") else b""
+    port_lines = ["# rocm3d", ".rocm3d", "**/.venv", "**/__pycache__", f"!{folder}"]
+    return repository_lines + joint + ("\n".join(port_lines) + "\n").encode()
 
 
 addition = Addition(__name__, render)

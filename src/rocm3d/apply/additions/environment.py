@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rocm3d.apply.addition import Addition
 from rocm3d.apply.template import one_line
-from rocm3d.apply.variables import variables
+from rocm3d.apply.variables import environment_variables
 
 if TYPE_CHECKING:
     from rocm3d.model.plan import Plan
@@ -17,10 +17,14 @@ if TYPE_CHECKING:
 def render(plan: Plan, tree: Tree, folder: str) -> dict[str, bytes]:
     """POSIX sh, one comment and one export for each variable."""
     lines = [f"# shellcheck shell=sh\n# Source this before installing or running on {plan.gpu.title} ({plan.gpu.gfx})."]
-    for item in variables(plan):
-        lines.append(f"# {one_line(item.why)}" if item.value is not None else f"# {item.name}: {one_line(item.why)}")
-        if item.value is not None:
-            lines.append(f"export {item.name}={shlex.quote(item.value)}")
+    for variable in environment_variables(plan):
+        lines.append(
+            f"# {one_line(variable.reason)}"
+            if variable.value is not None
+            else f"# {variable.name}: {one_line(variable.reason)}"
+        )
+        if variable.value is not None:
+            lines.append(f"export {variable.name}={shlex.quote(variable.value)}")
     return {"environment.sh": ("\n".join(lines) + "\n").encode()}
 
 

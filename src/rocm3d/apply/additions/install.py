@@ -11,8 +11,8 @@ from packaging.utils import canonicalize_name
 import rocm3d
 from rocm3d.apply.addition import Addition
 from rocm3d.apply.base_pins import base_requirements
-from rocm3d.apply.origin import PROTECTED
-from rocm3d.apply.steps import installation
+from rocm3d.apply.install_steps import install_steps
+from rocm3d.apply.requirement_source import PROTECTED_PACKAGES
 from rocm3d.apply.template import render as rendered
 
 if TYPE_CHECKING:
@@ -27,28 +27,28 @@ _SCRIPTS = "scripts.d"
 
 def render(plan: Plan, tree: Tree, folder: str) -> dict[str, bytes]:
     """One script for every form of base; only its hints differ."""
-    install = installation(plan, tree)
+    install = install_steps(plan, tree)
     script = rendered(
         "install.sh",
         name=tree.name,
         gpu=plan.gpu,
         up="/".join([".."] * len(PurePosixPath(folder).parts)),
         steps=install.steps,
-        left=install.left,
+        left=install.manual,
         base=base_requirements(plan),
         index=plan.base.index if plan.base else "",
         torch=".".join(plan.base.torch.split(".")[:2]) if plan.base else "",
         python=plan.base.python if plan.base else "",
-        missing=_missing(plan.base),
-        back=_back(plan.base),
-        unwanted=sorted(item.name for item in plan.decisions if _is_unwanted(item)),
-        expected=sorted(item.name for item in plan.decisions if item.name in PROTECTED),
+        missing=_missing_torch_hint(plan.base),
+        back=_recovery_hint(plan.base),
+        unwanted=sorted(item.name for item in plan.decisions if _is_replaced_or_dropped(item)),
+        expected=sorted(item.name for item in plan.decisions if item.name in PROTECTED_PACKAGES),
     )
     payload = Path(rocm3d.__file__).parent / "payload" / _SCRIPT
     return {"install.sh": script, f"{_SCRIPTS}/{_SCRIPT}": payload.read_bytes()}
 
 
-def _missing(base: Stack | None) -> str:
+def _missing_torch_hint(base: Stack | None) -> str:
     if base is not None and base.form == "container":
         return f"run this inside the image {base.image}"
     if base is not None and base.form == "pip":
@@ -56,7 +56,7 @@ def _missing(base: Stack | None) -> str:
     return "set PYTHON=... to an interpreter with a ROCm build of torch"
 
 
-def _back(base: Stack | None) -> str:
+def _recovery_hint(base: Stack | None) -> str:
     if base is not None and base.form == "container":
         return f"start again from the image {base.image} and leave out this step"
     if base is not None and base.form == "pip":
@@ -64,14 +64,14 @@ def _back(base: Stack | None) -> str:
     return "reinstall the earlier versions from their original index"
 
 
-def _is_unwanted(item: DependencyDecision) -> bool:
+def _is_replaced_or_dropped(decision: DependencyDecision) -> bool:
     """Whether the plan replaces or drops the distribution of this name, so that it must not be installed."""
-    if item.package is None or item.decision == "keep" or item.name in PROTECTED:
+    if decision.package is None or decision.decision == "keep" or decision.name in PROTECTED_PACKAGES:
         return False
     try:
-        stays = canonicalize_name(Requirement(item.requirement).name) == item.name
+        stays = canonicalize_name(Requirement(decision.requirement).name) == decision.name
     except InvalidRequirement:
-        stays = item.decision == "build"
+        stays = decision.decision == "build"
     return not stays
 
 

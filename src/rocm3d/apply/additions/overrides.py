@@ -9,9 +9,9 @@ from packaging.utils import canonicalize_name
 
 from rocm3d.apply.addition import Addition
 from rocm3d.apply.base_pins import base_pins
-from rocm3d.apply.origin import PROTECTED
+from rocm3d.apply.requirement_source import PROTECTED_PACKAGES
 from rocm3d.apply.template import one_line
-from rocm3d.apply.variables import settled
+from rocm3d.apply.variables import decisions_for_target
 
 if TYPE_CHECKING:
     from rocm3d.model.plan import DependencyDecision, Plan
@@ -26,27 +26,33 @@ def render(plan: Plan, tree: Tree, folder: str) -> dict[str, bytes]:
     lines = ["# rocm3d: versions that must not change. For `uv pip install --overrides`; pip uses constraints.txt."]
     pins = base_pins(plan)
     lines += [f"{name}{pin}" for name, pin in pins.items()]
-    lines += [f"{name}{_NEVER}  # the base has no package of this name" for name in PROTECTED if name not in pins]
+    lines += [
+        f"{name}{_NEVER}  # the base has no package of this name" for name in PROTECTED_PACKAGES if name not in pins
+    ]
     lines.append("# rocm3d: packages that the plan drops or replaces, in case a dependency requires them.")
-    for item in settled(plan):
-        if item.package is not None and item.decision != "keep" and item.name not in (*pins, *PROTECTED):
-            lines.append(f"{_instead(item)}  # {item.decision}: {one_line(item.reason)}")
+    for decision in decisions_for_target(plan):
+        if (
+            decision.package is not None
+            and decision.decision != "keep"
+            and decision.name not in (*pins, *PROTECTED_PACKAGES)
+        ):
+            lines.append(f"{_override(decision)}  # {decision.decision}: {one_line(decision.reason)}")
     return {"overrides.txt": ("\n".join(lines) + "\n").encode()}
 
 
-def _instead(item: DependencyDecision) -> str:
+def _override(decision: DependencyDecision) -> str:
     """The plan's version of the same distribution, or an override that removes it."""
     try:
-        wanted = Requirement(item.requirement)
+        requirement = Requirement(decision.requirement)
     except InvalidRequirement:
-        return item.name if _is_built(item) else f"{item.name}{_NEVER}"
-    same = canonicalize_name(wanted.name) == item.name
-    return str(wanted) if same else f"{item.name}{_NEVER}"
+        return decision.name if _is_built(decision) else f"{decision.name}{_NEVER}"
+    same = canonicalize_name(requirement.name) == decision.name
+    return str(requirement) if same else f"{decision.name}{_NEVER}"
 
 
-def _is_built(item: DependencyDecision) -> bool:
+def _is_built(decision: DependencyDecision) -> bool:
     """Whether the route builds a package under this name, so that any version is accepted."""
-    return item.decision == "build" and any(item.name in command for command in item.commands)
+    return decision.decision == "build" and any(decision.name in command for command in decision.commands)
 
 
 addition = Addition(__name__, render)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rocm3d.apply.addition import Addition
 from rocm3d.apply.additions.container import render as container
-from rocm3d.apply.steps import installation
+from rocm3d.apply.install_steps import install_steps
 from rocm3d.apply.template import render as rendered
 
 if TYPE_CHECKING:
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 def render(plan: Plan, tree: Tree, folder: str) -> dict[str, bytes]:
     """Losses and stubs come first. Details are in the plan and the report."""
-    install = installation(plan, tree)
-    losses = {item.name: item for item in (*plan.losses, *plan.stubs)}
+    install = install_steps(plan, tree)
+    losses = {decision.name: decision for decision in (*plan.losses, *plan.stubs)}
     text = rendered(
         "README.md",
         name=tree.name,
@@ -27,7 +27,7 @@ def render(plan: Plan, tree: Tree, folder: str) -> dict[str, bytes]:
         docker=bool(container(plan, tree, folder)),
         losses=list(losses.values()),
         steps=install.steps,
-        left=install.left,
+        left=install.manual,
     )
     return {"README.md": text}
 

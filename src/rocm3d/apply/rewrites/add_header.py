@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.guarded_lines import after_includes, insert_guarded
-from rocm3d.apply.rewrite import Rewrite, words
+from rocm3d.apply.guarded_lines import insert_guarded, offset_after_includes
+from rocm3d.apply.rewrite import Rewrite, list_parameter
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked, directives
 
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """Inserts one guarded include after the others, above the first use that both builds see."""
     header = str(parameters["header"])
-    enough = (header, *words(parameters, "also_given_by"))
-    included = [item.argument.strip('<>"') for item in directives(data) if item.keyword == "include"]
-    use = _first_use(data, words(parameters, "names"))
-    if use is None or any(name.startswith(enough) for name in included):
+    sufficient_headers = (header, *list_parameter(parameters, "also_given_by"))
+    included = [directive.argument.strip('<>"') for directive in directives(data) if directive.keyword == "include"]
+    first_use = _first_use(data, list_parameter(parameters, "names"))
+    if first_use is None or any(name.startswith(sufficient_headers) for name in included):
         return data
-    return insert_guarded(data, after_includes(data, use), f"#include <{header}>\n".encode(), parameters)
+    return insert_guarded(data, offset_after_includes(data, first_use), f"#include <{header}>\n".encode(), parameters)
 
 
 def _first_use(data: bytes, names: tuple[str, ...]) -> int | None:
     unit = CudaUnit("", data)
-    word = re.compile(rb"\b(?:" + b"|".join(re.escape(name.encode()) for name in names) + rb")\b")
-    return next((match.start() for match in word.finditer(blanked(data)) if unit.is_shared(match.start())), None)
+    pattern = re.compile(rb"\b(?:" + b"|".join(re.escape(name.encode()) for name in names) + rb")\b")
+    return next((match.start() for match in pattern.finditer(blanked(data)) if unit.is_shared(match.start())), None)
 
 
 rewrite = Rewrite(__name__, edit)

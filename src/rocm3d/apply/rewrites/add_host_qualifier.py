@@ -5,49 +5,49 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.aliased_text import Alias, Use, with_aliases
-from rocm3d.apply.rewrite import Refuse, Rewrite
+from rocm3d.apply.macro_aliases import AliasUse, MacroAlias, insert_aliases
+from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError
 from rocm3d.syntax.cuda import CudaUnit
-from rocm3d.syntax.device_members import Member, device_members
+from rocm3d.syntax.device_members import DeviceMember, device_members
 from rocm3d.syntax.directives import blanked
 
 if TYPE_CHECKING:
     from rocm3d.model.recipe import Parameters
 
-_BOTH = Alias("HOST_DEVICE", cuda="__device__", rocm="__host__ __device__")
+_HOST_DEVICE = MacroAlias("HOST_DEVICE", cuda="__device__", rocm="__host__ __device__")
 # Code that cannot run on the host: a member that contains it stays `__device__`.
-_DEVICE_WORK = re.compile(
+_DEVICE_ONLY_CODE = re.compile(
     rb"\b(?:threadIdx|blockIdx|blockDim|gridDim|warpSize|__shared__|asm)\b|\b(?:__[a-z]\w*|atomic[A-Z]\w*)\s*\("
 )
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """Edits structs with a constructor or operator(): algorithms may construct or call these on the host."""
-    unit, shown = CudaUnit("", data), blanked(data)
-    members = [member for member in device_members(shown) if unit.is_shared(member.offset)]
+    unit, code = CudaUnit("", data), blanked(data)
+    members = [member for member in device_members(code) if unit.is_shared(member.offset)]
     owners = {member.owner for member in members if member.name in (member.owner, b"operator()")}
-    wanted = [member for member in members if member.owner in owners]
+    candidates = [member for member in members if member.owner in owners]
     uses = [
-        Use(member.offset, member.offset + len(_BOTH.cuda), _BOTH)
-        for member in wanted
-        if not _DEVICE_WORK.search(_body(shown, member))
+        AliasUse(member.offset, member.offset + len(_HOST_DEVICE.cuda), _HOST_DEVICE)
+        for member in candidates
+        if not _DEVICE_ONLY_CODE.search(_body(code, member))
     ]
-    if wanted and not uses and _BOTH.macro.encode() not in data:
-        raise Refuse("every member contains code that only the device can run")
-    return with_aliases(data, uses, parameters)
+    if candidates and not uses and _HOST_DEVICE.macro_name.encode() not in data:
+        raise RewriteRefusedError("every member contains code that only the device can run")
+    return insert_aliases(data, uses, parameters)
 
 
-def _body(shown: bytes, member: Member) -> bytes:
+def _body(code: bytes, member: DeviceMember) -> bytes:
     """The body of a definition with its braces; empty for a declaration."""
-    semicolon, start = shown.find(b";", member.offset), shown.find(b"{", member.offset)
+    semicolon, start = code.find(b";", member.offset), code.find(b"{", member.offset)
     if start < 0 or 0 <= semicolon < start:
         return b""
     depth = 0
-    for match in re.finditer(rb"[{}]", shown[start:]):
+    for match in re.finditer(rb"[{}]", code[start:]):
         depth += 1 if match.group() == b"{" else -1
         if depth == 0:
-            return shown[start : start + match.end()]
-    return shown[start:]
+            return code[start : start + match.end()]
+    return code[start:]
 
 
 rewrite = Rewrite(__name__, edit)

@@ -8,11 +8,11 @@ from __future__ import annotations
 import libcst as cst
 import libcst.matchers as m
 
-from rocm3d.apply.rewrite import Refuse, Rewrite, words
-from rocm3d.apply.rocm_flag import GuardedEdit, chosen, edited
+from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
+from rocm3d.apply.rocm_flag import GuardedEdit, backend_expression, run_guarded_edit
 from rocm3d.model.recipe import Parameters
 
-_LOADS = ("load", "load_inline")
+_LOAD_FUNCTIONS = ("load", "load_inline")
 _KEYWORD = "extra_cflags"
 
 
@@ -20,47 +20,55 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
     """`extra_cflags=["-O3"]` gains the macros on ROCm; a call without a list of flags is refused."""
     if b"cpp_extension" not in data:
         return data
-    return edited(data, _Macros(tuple(f"-D{name}=1" for name in words(parameters, "macros"))))
+    return run_guarded_edit(data, _JitMacrosEdit(tuple(f"-D{name}=1" for name in list_parameter(parameters, "macros"))))
 
 
-class _Macros(GuardedEdit):
+class _JitMacrosEdit(GuardedEdit):
     def __init__(self, flags: tuple[str, ...]) -> None:
         super().__init__()
         self.flags = flags
-        self.names: set[str] = set()
+        self.load_names: set[str] = set()
 
     def visit_ImportFrom(self, node: cst.ImportFrom) -> None:  # noqa: N802
-        if isinstance(node.names, cst.ImportStar) or not _of_extensions(node.module):
+        if isinstance(node.names, cst.ImportStar) or not _is_cpp_extension(node.module):
             return
-        self.names |= {
-            alias.evaluated_alias or alias.evaluated_name for alias in node.names if alias.evaluated_name in _LOADS
+        self.load_names |= {
+            alias.evaluated_alias or alias.evaluated_name
+            for alias in node.names
+            if alias.evaluated_name in _LOAD_FUNCTIONS
         }
 
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.Call:  # noqa: N802
         if not self._is_load(original_node.func) or self.is_guarded(original_node):
             return updated_node
-        place = next(
+        index = next(
             (i for i, arg in enumerate(original_node.args) if m.matches(arg, m.Arg(keyword=m.Name(_KEYWORD)))), None
         )
-        value = None if place is None else original_node.args[place].value
+        value = None if index is None else original_node.args[index].value
         if isinstance(value, cst.IfExp):
             return updated_node
-        if place is None or not isinstance(value, cst.List):
-            raise Refuse(f"the call has no list literal for {_KEYWORD}, so the macros cannot be added for ROCm alone")
+        if index is None or not isinstance(value, cst.List):
+            raise RewriteRefusedError(
+                f"the call has no list literal for {_KEYWORD}, so the macros cannot be added for ROCm alone"
+            )
         added = [cst.Element(cst.SimpleString(f'"{flag}"')) for flag in self.flags]
         plain = [element.with_changes(comma=cst.MaybeSentinel.DEFAULT) for element in value.elements]
-        both = chosen(cst.List([*plain, *added]), value, self, value)
+        choice = backend_expression(cst.List([*plain, *added]), value, self, value)
         arguments = list(updated_node.args)
-        arguments[place] = arguments[place].with_changes(value=both)
+        arguments[index] = arguments[index].with_changes(value=choice)
         return updated_node.with_changes(args=arguments)
 
     def _is_load(self, function: cst.BaseExpression) -> bool:
         if isinstance(function, cst.Name):
-            return function.value in self.names
-        return isinstance(function, cst.Attribute) and function.attr.value in _LOADS and _of_extensions(function.value)
+            return function.value in self.load_names
+        return (
+            isinstance(function, cst.Attribute)
+            and function.attr.value in _LOAD_FUNCTIONS
+            and _is_cpp_extension(function.value)
+        )
 
 
-def _of_extensions(node: cst.BaseExpression | None) -> bool:
+def _is_cpp_extension(node: cst.BaseExpression | None) -> bool:
     return m.matches(node, m.Name("cpp_extension") | m.Attribute(attr=m.Name("cpp_extension"))) if node else False
 
 

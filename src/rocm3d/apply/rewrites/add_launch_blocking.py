@@ -5,22 +5,26 @@ from __future__ import annotations
 import libcst as cst
 import libcst.matchers as m
 
-from rocm3d.apply.rewrite import Rewrite, words
-from rocm3d.apply.rocm_flag import GuardedEdit, edited, text_of
+from rocm3d.apply.rewrite import Rewrite, list_parameter
+from rocm3d.apply.rocm_flag import GuardedEdit, run_guarded_edit, string_value
 from rocm3d.model.recipe import Parameters
-from rocm3d.syntax.python_fold import FLAG
+from rocm3d.syntax.python_fold import ROCM_FLAG
 
 _ENVIRON = m.Attribute(value=m.Name("os"), attr=m.Name("environ")) | m.Name("environ")
-_SETS = m.SimpleStatementLine([m.Assign([m.AssignTarget(m.Subscript(value=_ENVIRON))])])
+_ENVIRON_ASSIGNMENT = m.SimpleStatementLine([m.Assign([m.AssignTarget(m.Subscript(value=_ENVIRON))])])
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """After `os.environ["CUDA_LAUNCH_BLOCKING"] = "1"`, sets HIP's variable to the same value under `if is_rocm:`."""
-    (old,), (new,) = words(parameters, "old"), words(parameters, "new")
-    return edited(data, _Add(old, new)) if old.encode() in data and new.encode() not in data else data
+    (old,), (new,) = list_parameter(parameters, "old"), list_parameter(parameters, "new")
+    return (
+        run_guarded_edit(data, _LaunchBlockingEdit(old, new))
+        if old.encode() in data and new.encode() not in data
+        else data
+    )
 
 
-class _Add(GuardedEdit):
+class _LaunchBlockingEdit(GuardedEdit):
     def __init__(self, old: str, new: str) -> None:
         super().__init__()
         self.old, self.new = old, new
@@ -28,25 +32,27 @@ class _Add(GuardedEdit):
     def leave_SimpleStatementLine(  # noqa: N802
         self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
     ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement]:
-        if not m.matches(original_node, _SETS) or self.is_guarded(original_node):
+        if not m.matches(original_node, _ENVIRON_ASSIGNMENT) or self.is_guarded(original_node):
             return updated_node
         keys = [
-            item for item in m.findall(original_node, m.SubscriptElement(m.Index(m.SimpleString()))) if self._is(item)
+            element
+            for element in m.findall(original_node, m.SubscriptElement(m.Index(m.SimpleString())))
+            if self._is_old_key(element)
         ]
         if len(keys) != 1:
             return updated_node
-        self.note(original_node)
+        self.record_edit(original_node)
         index = cst.SubscriptElement(cst.Index(cst.SimpleString(f'"{self.new}"')))
-        plain = original_node.with_changes(leading_lines=[], trailing_whitespace=_END)
-        same = plain.deep_replace(keys[0], index)
-        assert isinstance(same, cst.SimpleStatementLine)
-        return cst.FlattenSentinel([updated_node, cst.If(cst.Name(FLAG), cst.IndentedBlock([same]))])
+        plain = original_node.with_changes(leading_lines=[], trailing_whitespace=_LINE_END)
+        hip_assignment = plain.deep_replace(keys[0], index)
+        assert isinstance(hip_assignment, cst.SimpleStatementLine)
+        return cst.FlattenSentinel([updated_node, cst.If(cst.Name(ROCM_FLAG), cst.IndentedBlock([hip_assignment]))])
 
-    def _is(self, element: cst.CSTNode) -> bool:
+    def _is_old_key(self, element: cst.CSTNode) -> bool:
         index = element.slice if isinstance(element, cst.SubscriptElement) else None
-        return isinstance(index, cst.Index) and text_of(index.value) == self.old
+        return isinstance(index, cst.Index) and string_value(index.value) == self.old
 
 
-_END = cst.TrailingWhitespace()
+_LINE_END = cst.TrailingWhitespace()
 
 rewrite = Rewrite(__name__, edit)

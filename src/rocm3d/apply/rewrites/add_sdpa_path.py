@@ -12,11 +12,18 @@ from typing import TypeVar
 import libcst as cst
 import libcst.matchers as m
 
-from rocm3d.apply.guarded_import import asks_for_rocm, by_backend, functions, has_torch, parsed, statements
-from rocm3d.apply.lazy_import import catches, definitions, lazy, tried_on_rocm
-from rocm3d.apply.package_use import Package
-from rocm3d.apply.rewrite import Refuse, Rewrite, words
-from rocm3d.apply.rocm_flag import GuardedEdit, chosen, edited, text_of
+from rocm3d.apply.guarded_import import (
+    backend_branch,
+    binds_torch,
+    checks_for_rocm,
+    helper_functions,
+    parse_or_refuse,
+    parse_statements,
+)
+from rocm3d.apply.lazy_import import catches_import_error, guarded_definitions, rewrite_lazy_imports, try_import_on_rocm
+from rocm3d.apply.package_use import ReplacedPackage
+from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
+from rocm3d.apply.rocm_flag import GuardedEdit, backend_expression, run_guarded_edit, string_value
 from rocm3d.model.recipe import Parameters
 
 _RAISE = m.SimpleStatementLine([m.ZeroOrMore(), m.Raise(), m.ZeroOrMore()])
@@ -26,126 +33,134 @@ _Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """Gives a fallback to each setting, and to each import without which the program stops."""
-    (path,) = words(parameters, "package")
-    package = Package(path, words(parameters, "calls"), words(parameters, "refuse_keywords"))
+    (package_name,) = list_parameter(parameters, "package")
+    package = ReplacedPackage(
+        package_name, list_parameter(parameters, "calls"), list_parameter(parameters, "refuse_keywords")
+    )
     after, refusal = data, None
-    if path.encode() in data:
+    if package_name.encode() in data:
         try:
-            after = _Imports(parsed(data), package).edited(data)
-        except Refuse as refused:
-            refusal = refused
-    settings = words(parameters, "settings")
+            after = _ImportsEdit(parse_or_refuse(data), package).edited(data)
+        except RewriteRefusedError as error:
+            refusal = error
+    settings = list_parameter(parameters, "settings")
     if any(name.encode() in data for name in settings):
-        after = edited(after, _Settings(settings))
+        after = run_guarded_edit(after, _SettingsEdit(settings))
     if refusal is not None and after == data:
         raise refusal
     return after
 
 
-class _Imports:
+class _ImportsEdit:
     """Edits the imports of the package in one module. Refused imports stay as they are if another one can be edited."""
 
-    def __init__(self, module: cst.Module, package: Package) -> None:
+    def __init__(self, module: cst.Module, package: ReplacedPackage) -> None:
         self.module, self.package = module, package
-        self.refused: list[Refuse] = []
+        self.refusals: list[RewriteRefusedError] = []
 
     def edited(self, data: bytes) -> bytes:
         body: list[_Statement] = []
-        names: set[str] = set()
-        first = 0
+        fallback_names: set[str] = set()
+        insert_index = 0
         for statement in self.module.body:
-            new, asked = self._statement(statement)
-            if new is not statement and not has_torch(body):
-                raise Refuse("torch is not imported unconditionally before the package")
-            first = len(body) if asked and not names else first
-            names |= asked
+            new, function_names = self._edited_statement(statement)
+            if new is not statement and not binds_torch(body):
+                raise RewriteRefusedError("torch is not imported unconditionally before the package")
+            insert_index = len(body) if function_names and not fallback_names else insert_index
+            fallback_names |= function_names
             body.append(new)
         if all(new is old for new, old in zip(body, self.module.body, strict=True)):
-            if self.refused:
-                raise self.refused[0]
+            if self.refusals:
+                raise self.refusals[0]
             return data
-        if names:
-            body.insert(first, definitions(self.module, names))
+        if fallback_names:
+            body.insert(insert_index, guarded_definitions(self.module, fallback_names))
         self.package.check_calls(self.module)
         return self.module.with_changes(body=body).bytes
 
-    def _statement(self, statement: cst.CSTNode) -> tuple[_Statement, Set[str]]:
+    def _edited_statement(self, statement: cst.CSTNode) -> tuple[_Statement, Set[str]]:
         """The edited statement, and the fallback functions that imports inside functions need."""
         assert isinstance(statement, (cst.SimpleStatementLine, cst.BaseCompoundStatement))
         if isinstance(statement, cst.Try):
-            return self._tried(statement), set()
+            return self._import_in_try(statement), set()
         if isinstance(statement, cst.If):
-            return self._choice(statement) if _ends_in_error(statement) else statement, set()
+            return self._import_in_branch(statement) if _ends_in_error(statement) else statement, set()
         if isinstance(statement, cst.SimpleStatementLine):
-            return self._firm(statement), set()
+            return self._module_level_import(statement), set()
         if not isinstance(statement, (cst.FunctionDef, cst.ClassDef)):
             return statement, set()
-        found = lazy(statement, self.module, self.package)
-        self.refused += found.refused
-        return found.statement, found.names
+        lazy_imports = rewrite_lazy_imports(statement, self.module, self.package)
+        self.refusals += lazy_imports.refused
+        return lazy_imports.statement, lazy_imports.functions
 
-    def _firm(self, line: cst.SimpleStatementLine) -> _Statement:
+    def _module_level_import(self, line: cst.SimpleStatementLine) -> _Statement:
         """`from flash_attn import flash_attn_func` at module level."""
-        taken = self.package.imports(line)
-        if taken is None:
+        import_node = self.package.find_import(line)
+        if import_node is None:
             return line
         try:
-            return tried_on_rocm(line, self._instead([taken]))
-        except Refuse as refusal:
-            self.refused.append(refusal)
+            return try_import_on_rocm(line, self._fallback([import_node]))
+        except RewriteRefusedError as refusal:
+            self.refusals.append(refusal)
             return line
 
-    def _tried(self, node: cst.Try) -> cst.Try:
+    def _import_in_try(self, node: cst.Try) -> cst.Try:
         """`try: import flash_attn; FLAG = True, except ImportError: FLAG = False`, if other code requires FLAG."""
-        lines = [*_lines(node.body), *(_lines(node.orelse.body) if node.orelse else [])]
-        taken = [found for found in map(self.package.imports, lines) if found is not None]
-        if not taken or asks_for_rocm(node) or not self._is_insisted_on(node):
+        lines = [*_block_statements(node.body), *(_block_statements(node.orelse.body) if node.orelse else [])]
+        import_nodes = [import_node for import_node in map(self.package.find_import, lines) if import_node is not None]
+        if not import_nodes or checks_for_rocm(node) or not self._is_required(node):
             return node
-        rest = [line for line in lines if self.package.imports(line) is None]
-        if len(node.handlers) != 1 or not catches(node.handlers[0]) or not all(map(_sets_constant, rest)):
-            raise Refuse("the try statement has more than the import, flags and one ImportError handler")
+        flag_lines = [line for line in lines if self.package.find_import(line) is None]
+        if (
+            len(node.handlers) != 1
+            or not catches_import_error(node.handlers[0])
+            or not all(map(_sets_constant, flag_lines))
+        ):
+            raise RewriteRefusedError("the try statement has more than the import, flags and one ImportError handler")
         handler = node.handlers[0]
-        body = cst.IndentedBlock([by_backend(self._instead(taken, rest), _lines(handler.body))])
+        body = cst.IndentedBlock(
+            [backend_branch(self._fallback(import_nodes, flag_lines), _block_statements(handler.body))]
+        )
         return node.with_changes(handlers=[handler.with_changes(body=body)])
 
-    def _choice(self, node: cst.If) -> cst.If:
+    def _import_in_branch(self, node: cst.If) -> cst.If:
         """`if A: import xformers, elif B: import flash_attn, else: raise`: the import gains a fallback."""
-        old = [] if asks_for_rocm(node.test) else _lines(node.body)
-        new = [self._line(line) for line in old]
+        old = [] if checks_for_rocm(node.test) else _block_statements(node.body)
+        new = [self._line_with_fallback(line) for line in old]
         if any(line is not before for line, before in zip(new, old, strict=True)):
             node = node.with_changes(body=cst.IndentedBlock(new))
         if not isinstance(node.orelse, cst.If):
             return node
-        other = self._choice(node.orelse)
+        other = self._import_in_branch(node.orelse)
         return node if other is node.orelse else node.with_changes(orelse=other)
 
-    def _line(self, line: cst.BaseStatement) -> cst.BaseStatement:
-        taken = self.package.imports(line)
-        if taken is None or not isinstance(line, cst.SimpleStatementLine):
+    def _line_with_fallback(self, line: cst.BaseStatement) -> cst.BaseStatement:
+        import_node = self.package.find_import(line)
+        if import_node is None or not isinstance(line, cst.SimpleStatementLine):
             return line
-        return tried_on_rocm(line, self._instead([taken]))
+        return try_import_on_rocm(line, self._fallback([import_node]))
 
-    def _instead(
-        self, taken: Sequence[cst.Import | cst.ImportFrom], flags: Sequence[cst.BaseStatement] = ()
+    def _fallback(
+        self, import_nodes: Sequence[cst.Import | cst.ImportFrom], flags: Sequence[cst.BaseStatement] = ()
     ) -> list[cst.BaseStatement]:
-        uses = [self.package.use(self.module, each) for each in taken]
+        uses = [self.package.imported_functions(self.module, import_node) for import_node in import_nodes]
         names = sorted({name for use in uses for name in use.functions})
         if not names:
-            raise Refuse("the module uses nothing of the package")
-        return functions(names, [*statements("".join(use.instead for use in uses)), *flags])
+            raise RewriteRefusedError("the module uses nothing of the package")
+        return helper_functions(names, [*parse_statements("".join(use.bindings for use in uses)), *flags])
 
-    def _is_insisted_on(self, node: cst.Try) -> bool:
+    def _is_required(self, node: cst.Try) -> bool:
         """Whether the program stops without the package: in the handler, or at a later check of a flag."""
         if m.findall(node.handlers[0] if node.handlers else node, m.Raise()):
             return True
         targets = m.findall(node, m.AssignTarget(target=m.Name()))
         flags = {t.target.value for t in targets if isinstance(t, cst.AssignTarget) and isinstance(t.target, cst.Name)}
         stops = [s for s in m.findall(self.module, m.Assert() | m.If()) if isinstance(s, cst.Assert) or _raises(s)]
-        asked = [stop.test for stop in stops if isinstance(stop, (cst.Assert, cst.If))]
-        return any(m.findall(test, m.Name(flag)) for test in asked for flag in flags)
+        conditions = [stop.test for stop in stops if isinstance(stop, (cst.Assert, cst.If))]
+        return any(m.findall(test, m.Name(flag)) for test in conditions for flag in flags)
 
 
-class _Settings(GuardedEdit):
+class _SettingsEdit(GuardedEdit):
     """Replaces `attn_implementation="flash_attention_2"` by sdpa, the name of torch's attention in transformers."""
 
     def __init__(self, names: tuple[str, ...]) -> None:
@@ -154,20 +169,20 @@ class _Settings(GuardedEdit):
 
     def leave_Arg(self, original_node: cst.Arg, updated_node: cst.Arg) -> cst.Arg:  # noqa: N802
         name = original_node.keyword.value if original_node.keyword else ""
-        return self._chosen(name, original_node.value, updated_node)
+        return self._with_sdpa(name, original_node.value, updated_node)
 
     def leave_DictElement(  # noqa: N802
         self, original_node: cst.DictElement, updated_node: cst.DictElement
     ) -> cst.DictElement:
-        return self._chosen(text_of(original_node.key) or "", original_node.value, updated_node)
+        return self._with_sdpa(string_value(original_node.key) or "", original_node.value, updated_node)
 
-    def _chosen(self, name: str, value: cst.BaseExpression, node: _Node) -> _Node:
-        if not name.endswith("attn_implementation") or text_of(value) not in self.names or self.is_guarded(value):
+    def _with_sdpa(self, name: str, value: cst.BaseExpression, node: _Node) -> _Node:
+        if not name.endswith("attn_implementation") or string_value(value) not in self.names or self.is_guarded(value):
             return node
-        return node.with_changes(value=chosen(cst.SimpleString('"sdpa"'), value, self, value))
+        return node.with_changes(value=backend_expression(cst.SimpleString('"sdpa"'), value, self, value))
 
 
-def _lines(block: cst.BaseSuite) -> list[cst.BaseStatement]:
+def _block_statements(block: cst.BaseSuite) -> list[cst.BaseStatement]:
     if isinstance(block, cst.SimpleStatementSuite):
         return [cst.SimpleStatementLine(block.body)]
     return [line for line in block.body if isinstance(line, cst.BaseStatement)]
@@ -180,8 +195,8 @@ def _sets_constant(line: cst.CSTNode) -> bool:
 def _raises(node: cst.CSTNode) -> bool:
     if not isinstance(node, cst.If):
         return False
-    other = _lines(node.orelse.body) if isinstance(node.orelse, cst.Else) else []
-    return any(m.matches(line, _RAISE) for line in [*_lines(node.body), *other])
+    other = _block_statements(node.orelse.body) if isinstance(node.orelse, cst.Else) else []
+    return any(m.matches(line, _RAISE) for line in [*_block_statements(node.body), *other])
 
 
 def _ends_in_error(node: cst.If) -> bool:

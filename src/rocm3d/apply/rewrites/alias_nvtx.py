@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.guarded_lines import Lines, choose_lines
-from rocm3d.apply.rewrite import Refuse, Rewrite, words
+from rocm3d.apply.guarded_lines import LineReplacement, replace_lines
+from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import Directive, blanked, directives
 
@@ -19,33 +19,44 @@ if TYPE_CHECKING:
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """Defines the macros at the first include; a file that uses other nvtx names is refused."""
-    unit, headers = CudaUnit("", data), set(words(parameters, "headers"))
-    found = [item for item in directives(data) if _names(item, headers) and unit.is_shared(item.start)]
-    if not found:
+    unit, headers = CudaUnit("", data), set(list_parameter(parameters, "headers"))
+    includes = [
+        directive
+        for directive in directives(data)
+        if _is_include_of(directive, headers) and unit.is_shared(directive.start)
+    ]
+    if not includes:
         return data
-    prefix, known = str(parameters["prefix"]), words(parameters, "names")
+    prefix, known_names = str(parameters["prefix"]), list_parameter(parameters, "names")
     used = dict.fromkeys(
-        match.group(1).decode() for match in re.finditer(rf"\b{prefix}(\w+)".encode(), _code(data)) if match
+        match.group(1).decode()
+        for match in re.finditer(rf"\b{prefix}(\w+)".encode(), _code_without_includes(data))
+        if match
     )
-    unknown = [f"{prefix}{name}" for name in used if name not in known]
+    unknown = [f"{prefix}{name}" for name in used if name not in known_names]
     if unknown:
-        raise Refuse(f"no counterpart on ROCm is known for {', '.join(sorted(unknown))}")
-    defines = "".join(f"#define {prefix}{name} {parameters['rocm_prefix']}{name}\n" for name in known if name in used)
-    first = f"#include <{parameters['instead']}>\n{defines}"
-    chosen = [Lines(item.start, item.end, first if index == 0 else None) for index, item in enumerate(found)]
-    return choose_lines(data, chosen, parameters)
+        raise RewriteRefusedError(f"no counterpart on ROCm is known for {', '.join(sorted(unknown))}")
+    defines = "".join(
+        f"#define {prefix}{name} {parameters['rocm_prefix']}{name}\n" for name in known_names if name in used
+    )
+    rocm_lines = f"#include <{parameters['instead']}>\n{defines}"
+    choices = [
+        LineReplacement(directive.start, directive.end, rocm_lines if index == 0 else None)
+        for index, directive in enumerate(includes)
+    ]
+    return replace_lines(data, choices, parameters)
 
 
-def _names(item: Directive, headers: set[str]) -> bool:
-    return item.keyword == "include" and item.argument.strip('<>"') in headers
+def _is_include_of(directive: Directive, headers: set[str]) -> bool:
+    return directive.keyword == "include" and directive.argument.strip('<>"') in headers
 
 
-def _code(data: bytes) -> bytes:
+def _code_without_includes(data: bytes) -> bytes:
     """The file with comments, strings and includes blanked; offsets stay."""
     text = bytearray(blanked(data))
-    for item in directives(data):
-        if item.keyword == "include":
-            text[item.start : item.end] = b" " * (item.end - item.start)
+    for directive in directives(data):
+        if directive.keyword == "include":
+            text[directive.start : directive.end] = b" " * (directive.end - directive.start)
     return bytes(text)
 
 

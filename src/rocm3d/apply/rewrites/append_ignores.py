@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.rewrite import Refuse, Rewrite, words
+from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
 from rocm3d.model.text import Text
-from rocm3d.syntax.isolation import BEGIN, END
+from rocm3d.syntax.isolation import BLOCK_BEGIN, BLOCK_END
 
 if TYPE_CHECKING:
     from rocm3d.model.recipe import Parameters
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """Appends the missing patterns; a file that deliberately includes hip files with `!` is refused."""
     lines = {line.strip() for line in data.splitlines()}
-    patterns = [pattern.encode() for pattern in words(parameters, "patterns")]
+    patterns = [pattern.encode() for pattern in list_parameter(parameters, "patterns")]
     if any(line.startswith(b"!") and b"hip" in line.lower() for line in lines):
-        raise Refuse("a ! pattern in this file includes hip files on purpose")
+        raise RewriteRefusedError("a ! pattern in this file includes hip files on purpose")
     missing = [pattern for pattern in patterns if pattern not in lines and not _is_covered(pattern, lines)]
-    if not missing or BEGIN in lines:
+    if not missing or BLOCK_BEGIN in lines:
         return data
     newline = Text(data).newline
     start = data if data.endswith(b"\n") or not data else data + newline
-    return start + newline.join([BEGIN, *missing, END]) + newline
+    return start + newline.join([BLOCK_BEGIN, *missing, BLOCK_END]) + newline
 
 
 def _is_covered(pattern: bytes, lines: set[bytes]) -> bool:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import libcst as cst
 
 from rocm3d.apply.rewrite import Rewrite
-from rocm3d.apply.rocm_flag import GuardedEdit, chosen, edited, text_of
+from rocm3d.apply.rocm_flag import GuardedEdit, backend_expression, run_guarded_edit, string_value
 from rocm3d.model.recipe import Parameters
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """`"-D_GLIBCXX_USE_CXX11_ABI=0"` takes torch's value on ROCm, in a module that builds torch extensions."""
-    return edited(data, _Ask(str(parameters["macro"]))) if b"cpp_extension" in data else data
+    return run_guarded_edit(data, _AbiFlagEdit(str(parameters["macro"]))) if b"cpp_extension" in data else data
 
 
-class _Ask(GuardedEdit):
+class _AbiFlagEdit(GuardedEdit):
     def __init__(self, macro: str) -> None:
         super().__init__()
         self.macro = macro
@@ -22,10 +22,12 @@ class _Ask(GuardedEdit):
     def leave_SimpleString(  # noqa: N802
         self, original_node: cst.SimpleString, updated_node: cst.SimpleString
     ) -> cst.BaseExpression:
-        if text_of(original_node) not in (f"-D{self.macro}=0", f"-D{self.macro}=1") or self.is_guarded(original_node):
+        if string_value(original_node) not in (f"-D{self.macro}=0", f"-D{self.macro}=1") or self.is_guarded(
+            original_node
+        ):
             return updated_node
-        asked = cst.parse_expression(f'f"-D{self.macro}={{int(torch.compiled_with_cxx11_abi())}}"')
-        return chosen(asked, updated_node, self, original_node)
+        torch_flag = cst.parse_expression(f'f"-D{self.macro}={{int(torch.compiled_with_cxx11_abi())}}"')
+        return backend_expression(torch_flag, updated_node, self, original_node)
 
 
 rewrite = Rewrite(__name__, edit)

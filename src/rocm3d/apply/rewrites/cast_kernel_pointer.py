@@ -8,20 +8,20 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.aliased_text import Alias, Use, with_aliases
 from rocm3d.apply.guarded_lines import Replacement, guard_lines
-from rocm3d.apply.rewrite import Refuse, Rewrite, words
+from rocm3d.apply.macro_aliases import AliasUse, MacroAlias, insert_aliases
+from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
-from rocm3d.syntax.lanes import arguments
+from rocm3d.syntax.lane_masks import arguments
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocm3d.model.recipe import Parameters
 
-_CAST = Alias("KERNEL_CAST", cuda="", rocm="(const void*)")
-_NAMES = frozenset({"identifier", "qualified_identifier", "template_function", "pointer_expression"})
+_CAST = MacroAlias("KERNEL_CAST", cuda="", rocm="(const void*)")
+_KERNEL_NODE_TYPES = frozenset({"identifier", "qualified_identifier", "template_function", "pointer_expression"})
 # `kernel<A, B>` parses as comparisons if the grammar does not know the template.
 _READ_AS_COMPARISON = "binary_expression"
 
@@ -29,45 +29,50 @@ _READ_AS_COMPARISON = "binary_expression"
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """Inserts the cast before the first argument if that is the kernel itself, in code and in macros."""
     unit = CudaUnit("", data)
-    calls = set(words(parameters, "calls"))
-    places = sorted({*_in_code(unit, calls), *_in_macros(unit, calls)})
+    calls = set(list_parameter(parameters, "calls"))
+    offsets = sorted({*_in_code(unit, calls), *_in_macros(unit, calls)})
     try:
-        return guard_lines(data, [Replacement(at, at, _CAST.rocm.encode()) for at in places], parameters)
-    except Refuse:
-        return with_aliases(data, [Use(at, at, _CAST) for at in places], parameters)
+        return guard_lines(data, [Replacement(offset, offset, _CAST.rocm.encode()) for offset in offsets], parameters)
+    except RewriteRefusedError:
+        return insert_aliases(data, [AliasUse(offset, offset, _CAST) for offset in offsets], parameters)
 
 
 def _in_code(unit: CudaUnit, calls: set[str]) -> Iterator[int]:
-    untyped = set(_untyped(unit))
+    void_pointers = set(_void_pointers(unit))
     for call in unit.nodes("call_expression"):
-        function, given = call.child_by_field_name("function"), arguments(call)
-        if function is None or unit.head(function) not in calls or not given or not unit.is_shared(call.start_byte):
+        function, call_arguments = call.child_by_field_name("function"), arguments(call)
+        if (
+            function is None
+            or unit.head(function) not in calls
+            or not call_arguments
+            or not unit.is_shared(call.start_byte)
+        ):
             continue
-        first = given[0]
+        first = call_arguments[0]
         while first.type == "parenthesized_expression" and first.named_child_count == 1:
             first = first.named_children[0]
-        bare = first.type in _NAMES or first.type == _READ_AS_COMPARISON
-        if bare and unit.slice(first) not in untyped and not _is_aliased(unit, given[0].start_byte):
-            yield given[0].start_byte
+        is_kernel = first.type in _KERNEL_NODE_TYPES or first.type == _READ_AS_COMPARISON
+        if is_kernel and unit.slice(first) not in void_pointers and not _is_aliased(unit, call_arguments[0].start_byte):
+            yield call_arguments[0].start_byte
 
 
 def _in_macros(unit: CudaUnit, calls: set[str]) -> Iterator[int]:
     names = b"|".join(re.escape(name.encode()) for name in sorted(calls))
-    call = re.compile(rb"\b(?:" + names + rb")\s*\(\s*(?=&?[A-Za-z_])(?!(?:reinterpret|static)_cast\b|ROCM3D_)")
+    pattern = re.compile(rb"\b(?:" + names + rb")\s*\(\s*(?=&?[A-Za-z_])(?!(?:reinterpret|static)_cast\b|ROCM3D_)")
     for node in unit.nodes("preproc_function_def", "preproc_def"):
         if unit.is_shared(node.start_byte):
-            for match in call.finditer(blanked(unit.data)[node.start_byte : node.end_byte]):
+            for match in pattern.finditer(blanked(unit.data)[node.start_byte : node.end_byte]):
                 yield node.start_byte + match.end()
 
 
-def _untyped(unit: CudaUnit) -> Iterator[str]:
+def _void_pointers(unit: CudaUnit) -> Iterator[str]:
     """Names of variables and parameters that are void pointers already."""
     for match in re.finditer(rb"\bvoid\s*(?:const\s*)?\*\s*(?:const\s+)?(\w+)", blanked(unit.data)):
         yield match.group(1).decode()
 
 
-def _is_aliased(unit: CudaUnit, at: int) -> bool:
-    return unit.data[at:].startswith(_CAST.macro.encode())
+def _is_aliased(unit: CudaUnit, offset: int) -> bool:
+    return unit.data[offset:].startswith(_CAST.macro_name.encode())
 
 
 rewrite = Rewrite(__name__, edit)

@@ -8,64 +8,68 @@ from __future__ import annotations
 
 import libcst as cst
 
-from rocm3d.apply.rewrite import Rewrite, words
-from rocm3d.apply.rocm_flag import GuardedEdit, chosen, edited, text_of
+from rocm3d.apply.rewrite import Rewrite, list_parameter
+from rocm3d.apply.rocm_flag import GuardedEdit, backend_expression, run_guarded_edit, string_value
 from rocm3d.model.recipe import Parameters
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """`libraries=["cusparse"]` becomes `libraries=["hipsparse"] if is_rocm else ["cusparse"]`."""
-    names = dict(zip(words(parameters, "cuda"), words(parameters, "rocm"), strict=True))
-    return edited(data, _Choose(words(parameters, "arguments"), names, str(parameters.get("link", ""))))
+    names = dict(zip(list_parameter(parameters, "cuda"), list_parameter(parameters, "rocm"), strict=True))
+    return run_guarded_edit(
+        data, _ElementsEdit(list_parameter(parameters, "arguments"), names, str(parameters.get("link", "")))
+    )
 
 
-class _Choose(GuardedEdit):
+class _ElementsEdit(GuardedEdit):
     def __init__(self, arguments: tuple[str, ...], names: dict[str, str], link: str) -> None:
         super().__init__()
         self.arguments, self.names = arguments, names
-        self.linked = {f"{link}{cuda}": rocm and f"{link}{rocm}" for cuda, rocm in names.items()} if link else {}
+        self.linked_names = {f"{link}{cuda}": rocm and f"{link}{rocm}" for cuda, rocm in names.items()} if link else {}
         self.link = link
 
     def leave_Arg(self, original_node: cst.Arg, updated_node: cst.Arg) -> cst.Arg:  # noqa: N802
         keyword, value = original_node.keyword, original_node.value
         if keyword is None or keyword.value not in self.arguments or not isinstance(value, (cst.List, cst.Tuple)):
             return updated_node
-        texts = [text_of(element.value) for element in value.elements]
+        texts = [string_value(element.value) for element in value.elements]
         if not any(text in self.names for text in texts) or self.is_guarded(original_node):
             return updated_node
-        return updated_node.with_changes(value=chosen(_for_rocm(value, texts, self.names), value, self, value))
+        return updated_node.with_changes(
+            value=backend_expression(_rocm_list(value, texts, self.names), value, self, value)
+        )
 
     def leave_List(self, original_node: cst.List, updated_node: cst.List) -> cst.BaseExpression:  # noqa: N802
         """`["-lcusparse"]`, and `["-l", "cusparse"]`, which becomes one element."""
-        joined = self._joined(original_node)
-        texts = [text_of(element.value) for element in joined.elements]
-        if not any(text in self.linked for text in texts) or self.is_guarded(original_node):
+        joined = self._with_joined_flags(original_node)
+        texts = [string_value(element.value) for element in joined.elements]
+        if not any(text in self.linked_names for text in texts) or self.is_guarded(original_node):
             return updated_node
-        return chosen(_for_rocm(joined, texts, self.linked), updated_node, self, original_node)
+        return backend_expression(_rocm_list(joined, texts, self.linked_names), updated_node, self, original_node)
 
-    def _joined(self, value: cst.List) -> cst.List:
-        kept: list[cst.BaseElement] = []
+    def _with_joined_flags(self, value: cst.List) -> cst.List:
+        elements: list[cst.BaseElement] = []
         for element in value.elements:
-            text = text_of(element.value)
-            if kept and self.link and text in self.names and text_of(kept[-1].value) == self.link:
-                kept[-1] = cst.Element(cst.SimpleString(f'"{self.link}{text}"'))
+            text = string_value(element.value)
+            if elements and self.link and text in self.names and string_value(elements[-1].value) == self.link:
+                elements[-1] = cst.Element(cst.SimpleString(f'"{self.link}{text}"'))
             else:
-                kept.append(element)
-        return value.with_changes(elements=kept)
+                elements.append(element)
+        return value.with_changes(elements=elements)
 
 
-def _for_rocm(value: cst.List | cst.Tuple, texts: list[str | None], names: dict[str, str]) -> cst.BaseExpression:
+def _rocm_list(value: cst.List | cst.Tuple, texts: list[str | None], names: dict[str, str]) -> cst.BaseExpression:
     """Replaces known names, each once, in order of first occurrence; other elements stay."""
-    kept: list[cst.BaseElement] = []
-    seen: set[str] = set()
+    elements: list[cst.BaseElement] = []
+    used_names: set[str] = set()
     for element, text in zip(value.elements, texts, strict=True):
-        instead = names.get(text or "")
-        if instead is None:
-            kept.append(element.with_changes(comma=cst.MaybeSentinel.DEFAULT))
-        elif instead and instead not in seen:
-            seen.add(instead)
-            kept.append(cst.Element(cst.SimpleString(f'"{instead}"')))
-    return cst.List(kept)
+        rocm_name = names.get(text or "")
+        if rocm_name is None:
+            elements.append(element.with_changes(comma=cst.MaybeSentinel.DEFAULT))
+        elif rocm_name and rocm_name not in used_names:
+            used_names.add(rocm_name)
+            elements.append(cst.Element(cst.SimpleString(f'"{rocm_name}"')))
+    return cst.List(elements)
 
 
 rewrite = Rewrite(__name__, edit)

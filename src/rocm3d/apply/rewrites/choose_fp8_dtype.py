@@ -9,10 +9,10 @@ from __future__ import annotations
 import libcst as cst
 import libcst.matchers as m
 
-from rocm3d.apply.rewrite import Refuse, Rewrite, words
-from rocm3d.apply.rocm_flag import GuardedEdit, chosen, edited
+from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
+from rocm3d.apply.rocm_flag import GuardedEdit, backend_expression, run_guarded_edit
 from rocm3d.model.recipe import Parameters
-from rocm3d.syntax.python_fold import FLAG
+from rocm3d.syntax.python_fold import ROCM_FLAG
 
 _TABLES = (cst.Comparison, cst.List, cst.Tuple, cst.Set, cst.Dict, cst.Subscript)
 
@@ -21,20 +21,20 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
     """`torch.float8_e4m3fn` in a function becomes a choice; tables and comparisons cover every variant and stay."""
     if b"float8" not in data:
         return data
-    choose = _Choose(words(parameters, "types"), words(parameters, "fnuz_on"))
-    after = edited(data, choose)
-    if after == data and choose.outside:
-        raise Refuse("the type is chosen at import time, when the device must not be queried")
+    fp8_edit = _Fp8TypeEdit(list_parameter(parameters, "types"), list_parameter(parameters, "fnuz_on"))
+    after = run_guarded_edit(data, fp8_edit)
+    if after == data and fp8_edit.skipped:
+        raise RewriteRefusedError("the type is chosen at import time, when the device must not be queried")
     return after
 
 
-class _Choose(GuardedEdit):
+class _Fp8TypeEdit(GuardedEdit):
     def __init__(self, types: tuple[str, ...], targets: tuple[str, ...]) -> None:
         super().__init__()
-        self.types, self.outside = types, 0
+        self.types, self.skipped = types, 0
         names = "".join(f'"{name}", ' for name in targets)
         device = "torch.cuda.get_device_properties(torch.cuda.current_device())"
-        self.asked = f'{device}.gcnArchName.split(":")[0] in ({names.rstrip(", " if len(targets) > 1 else " ")})'
+        self.target_check = f'{device}.gcnArchName.split(":")[0] in ({names.rstrip(", " if len(targets) > 1 else " ")})'
 
     def leave_Attribute(  # noqa: N802
         self, original_node: cst.Attribute, updated_node: cst.Attribute
@@ -44,32 +44,32 @@ class _Choose(GuardedEdit):
             return updated_node
         if self.is_guarded(original_node) or self._is_in_table(original_node):
             return updated_node
-        if not self._runs_late(original_node):
-            self.outside += 1
+        if not self._is_in_function_body(original_node):
+            self.skipped += 1
             return updated_node
-        both = chosen(
+        choice = backend_expression(
             updated_node.with_changes(attr=cst.Name(f"{name}uz" if name.endswith("fn") else f"{name}fnuz")),
             updated_node,
             self,
             original_node,
         )
-        return both.with_changes(test=cst.parse_expression(f"{FLAG} and {self.asked}"))
+        return choice.with_changes(test=cst.parse_expression(f"{ROCM_FLAG} and {self.target_check}"))
 
     def _is_in_table(self, node: cst.CSTNode) -> bool:
-        around = self.parent(node)
-        while around is not None and not isinstance(around, (cst.BaseSmallStatement, cst.BaseStatement, cst.Call)):
-            if isinstance(around, _TABLES):
+        ancestor = self.parent_of(node)
+        while ancestor is not None and not isinstance(ancestor, (cst.BaseSmallStatement, cst.BaseStatement, cst.Call)):
+            if isinstance(ancestor, _TABLES):
                 return True
-            around = self.parent(around)
+            ancestor = self.parent_of(ancestor)
         return False
 
-    def _runs_late(self, node: cst.CSTNode) -> bool:
+    def _is_in_function_body(self, node: cst.CSTNode) -> bool:
         """Whether the node is in the body of a function or lambda; defaults and decorators run at import time."""
-        inner, around = node, self.parent(node)
-        while around is not None:
-            if isinstance(around, (cst.FunctionDef, cst.Lambda)) and inner is around.body:
+        inner, ancestor = node, self.parent_of(node)
+        while ancestor is not None:
+            if isinstance(ancestor, (cst.FunctionDef, cst.Lambda)) and inner is ancestor.body:
                 return True
-            inner, around = around, self.parent(around)
+            inner, ancestor = ancestor, self.parent_of(ancestor)
         return False
 
 

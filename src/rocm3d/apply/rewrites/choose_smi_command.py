@@ -10,61 +10,65 @@ import json
 import libcst as cst
 import libcst.matchers as m
 
-from rocm3d.apply.rewrite import Refuse, Rewrite, words
-from rocm3d.apply.rocm_flag import GuardedEdit, chosen, edited, text_of
+from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
+from rocm3d.apply.rocm_flag import GuardedEdit, backend_expression, run_guarded_edit, string_value
 from rocm3d.model.recipe import Parameters
 
-_SHOWS = m.Attribute(value=m.Name("subprocess"), attr=m.Name("run") | m.Name("call") | m.Name("check_call"))
-_SHELL = m.Attribute(value=m.Name("os"), attr=m.Name("system"))
-_KEEPS = ("stdout", "capture_output")
+_RUN_CALL = m.Attribute(value=m.Name("subprocess"), attr=m.Name("run") | m.Name("call") | m.Name("check_call"))
+_SHELL_CALL = m.Attribute(value=m.Name("os"), attr=m.Name("system"))
+_CAPTURES_OUTPUT = ("stdout", "capture_output")
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """`subprocess.run(["nvidia-smi"])` becomes `["amd-smi", "static"] if is_rocm else ["nvidia-smi"]`."""
-    commands = dict(zip(words(parameters, "old"), words(parameters, "new"), strict=True))
+    commands = dict(zip(list_parameter(parameters, "old"), list_parameter(parameters, "new"), strict=True))
     if not any(command.split()[0].encode() in data for command in commands):
         return data
-    choose = _Choose(commands)
-    after = edited(data, choose)
-    if after == data and choose.left:
-        raise Refuse("the program reads the command's output or selects columns, and AMD's output differs")
+    smi_edit = _SmiCommandEdit(commands)
+    after = run_guarded_edit(data, smi_edit)
+    if after == data and smi_edit.skipped:
+        raise RewriteRefusedError("the program reads the command's output or selects columns, and AMD's output differs")
     return after
 
 
-class _Choose(GuardedEdit):
+class _SmiCommandEdit(GuardedEdit):
     def __init__(self, commands: dict[str, str]) -> None:
         super().__init__()
-        self.commands, self.left = commands, 0
+        self.commands, self.skipped = commands, 0
         self.programs = {command.split()[0] for command in commands}
 
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.Call:  # noqa: N802
-        line = _command(original_node)
-        if not line or line.split()[0] not in self.programs or self.is_guarded(original_node):
+        command_line = _command_line(original_node)
+        if not command_line or command_line.split()[0] not in self.programs or self.is_guarded(original_node):
             return updated_node
-        if line not in self.commands or not self._is_shown(original_node):
-            self.left += 1
+        if command_line not in self.commands or not self._is_output_only_printed(original_node):
+            self.skipped += 1
             return updated_node
-        given = original_node.args[0].value
-        text = self.commands[line]
-        rocm = json.dumps(text.split() if isinstance(given, cst.List) else text)
-        value = chosen(cst.parse_expression(rocm), given, self, given)
+        command_node = original_node.args[0].value
+        rocm_line = self.commands[command_line]
+        rocm = json.dumps(rocm_line.split() if isinstance(command_node, cst.List) else rocm_line)
+        value = backend_expression(cst.parse_expression(rocm), command_node, self, command_node)
         return updated_node.with_changes(args=[updated_node.args[0].with_changes(value=value), *updated_node.args[1:]])
 
-    def _is_shown(self, call: cst.Call) -> bool:
+    def _is_output_only_printed(self, call: cst.Call) -> bool:
         keywords = [argument.keyword.value for argument in call.args if argument.keyword]
-        starts = m.matches(call.func, _SHOWS | _SHELL)
-        return starts and isinstance(self.parent(call), cst.Expr) and not any(name in _KEEPS for name in keywords)
+        starts = m.matches(call.func, _RUN_CALL | _SHELL_CALL)
+        return (
+            starts
+            and isinstance(self.parent_of(call), cst.Expr)
+            and not any(name in _CAPTURES_OUTPUT for name in keywords)
+        )
 
 
-def _command(call: cst.Call) -> str:
+def _command_line(call: cst.Call) -> str:
     """The command line that a call starts; `?` for each list element that is not a literal."""
-    starts = m.Attribute(value=m.Name("subprocess") | m.Name("os"))
-    if not call.args or not m.matches(call.func, starts):
+    process_call = m.Attribute(value=m.Name("subprocess") | m.Name("os"))
+    if not call.args or not m.matches(call.func, process_call):
         return ""
-    given = call.args[0].value
-    if isinstance(given, cst.List):
-        return " ".join(text_of(item.value) or "?" for item in given.elements)
-    return " ".join((text_of(given) or "").split())
+    first_argument = call.args[0].value
+    if isinstance(first_argument, cst.List):
+        return " ".join(string_value(element.value) or "?" for element in first_argument.elements)
+    return " ".join((string_value(first_argument) or "").split())
 
 
 rewrite = Rewrite(__name__, edit)

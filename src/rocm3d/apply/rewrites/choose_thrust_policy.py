@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.aliased_text import Alias, Use, with_aliases
-from rocm3d.apply.guarded_lines import Lines, Replacement, choose_lines, guard_lines
-from rocm3d.apply.rewrite import Refuse, Rewrite, words
+from rocm3d.apply.guarded_lines import LineReplacement, Replacement, guard_lines, replace_lines
+from rocm3d.apply.macro_aliases import AliasUse, MacroAlias, insert_aliases
+from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked, directives
 
@@ -20,34 +20,40 @@ if TYPE_CHECKING:
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """Edits the uses, then the includes, each on freshly parsed text."""
-    return _includes(_uses(data, parameters), parameters)
+    return _with_edited_includes(_with_edited_uses(data, parameters), parameters)
 
 
-def _uses(data: bytes, parameters: Parameters) -> bytes:
+def _with_edited_uses(data: bytes, parameters: Parameters) -> bytes:
     unit, namespace = CudaUnit("", data), str(parameters["namespace"])
-    spelt = r"\s*::\s*".join(map(re.escape, namespace.split("::")))
-    name = re.compile(rf"(?<![\w:])(?:::\s*)?({spelt})\s*::\s*(\w+)".encode())
-    found = [match for match in name.finditer(blanked(data)) if unit.is_shared(match.start())]
-    unknown = {match.group(2).decode() for match in found} - set(words(parameters, "policies"))
+    namespace_pattern = r"\s*::\s*".join(map(re.escape, namespace.split("::")))
+    pattern = re.compile(rf"(?<![\w:])(?:::\s*)?({namespace_pattern})\s*::\s*(\w+)".encode())
+    matches = [match for match in pattern.finditer(blanked(data)) if unit.is_shared(match.start())]
+    unknown = {match.group(2).decode() for match in matches} - set(list_parameter(parameters, "policies"))
     if unknown:
-        raise Refuse(f"{namespace}::{min(unknown)} is not known to exist in ROCm's backend")
+        raise RewriteRefusedError(f"{namespace}::{min(unknown)} is not known to exist in ROCm's backend")
     rocm = str(parameters["rocm_namespace"])
     try:
-        places = [Replacement(match.start(1), match.end(1), rocm.encode()) for match in found]
-        return guard_lines(data, places, parameters)
-    except Refuse:
-        alias = Alias("THRUST", cuda=namespace, rocm=rocm)
-        return with_aliases(data, [Use(match.start(1), match.end(1), alias) for match in found], parameters)
+        replacements = [Replacement(match.start(1), match.end(1), rocm.encode()) for match in matches]
+        return guard_lines(data, replacements, parameters)
+    except RewriteRefusedError:
+        alias = MacroAlias("THRUST", cuda=namespace, rocm=rocm)
+        return insert_aliases(data, [AliasUse(match.start(1), match.end(1), alias) for match in matches], parameters)
 
 
-def _includes(data: bytes, parameters: Parameters) -> bytes:
+def _with_edited_includes(data: bytes, parameters: Parameters) -> bytes:
     unit, folder = CudaUnit("", data), str(parameters["folder"])
-    chosen = []
-    for item in directives(data):
-        if item.keyword == "include" and item.argument.strip('<>"').startswith(folder) and unit.is_shared(item.start):
-            line = data[item.start : item.end].decode("utf-8", "surrogateescape").replace("\r\n", "\n")
-            chosen.append(Lines(item.start, item.end, line.replace(folder, str(parameters["rocm_folder"]), 1)))
-    return choose_lines(data, chosen, parameters)
+    choices = []
+    for directive in directives(data):
+        if (
+            directive.keyword == "include"
+            and directive.argument.strip('<>"').startswith(folder)
+            and unit.is_shared(directive.start)
+        ):
+            line = data[directive.start : directive.end].decode("utf-8", "surrogateescape").replace("\r\n", "\n")
+            choices.append(
+                LineReplacement(directive.start, directive.end, line.replace(folder, str(parameters["rocm_folder"]), 1))
+            )
+    return replace_lines(data, choices, parameters)
 
 
 rewrite = Rewrite(__name__, edit)

@@ -5,18 +5,18 @@ from __future__ import annotations
 import libcst as cst
 import libcst.matchers as m
 
-from rocm3d.apply.rewrite import Rewrite, words
-from rocm3d.apply.rocm_flag import GuardedEdit, edited
+from rocm3d.apply.rewrite import Rewrite, list_parameter
+from rocm3d.apply.rocm_flag import GuardedEdit, run_guarded_edit
 from rocm3d.model.recipe import Parameters
-from rocm3d.syntax.python_fold import FLAG
+from rocm3d.syntax.python_fold import ROCM_FLAG
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """`kernel[grid](..., ALLOW_TF32=True)` becomes `ALLOW_TF32=not is_rocm`, still True elsewhere."""
-    return edited(data, _Choose(words(parameters, "keywords")))
+    return run_guarded_edit(data, _Tf32FlagEdit(list_parameter(parameters, "keywords")))
 
 
-class _Choose(GuardedEdit):
+class _Tf32FlagEdit(GuardedEdit):
     def __init__(self, keywords: tuple[str, ...]) -> None:
         super().__init__()
         self.keywords = keywords
@@ -28,14 +28,14 @@ class _Choose(GuardedEdit):
         arguments = [self._argument(arg) for arg in updated_node.args]
         if all(new is old for new, old in zip(arguments, updated_node.args, strict=True)):
             return updated_node
-        self.note(original_node)
+        self.record_edit(original_node)
         return updated_node.with_changes(args=arguments)
 
     def _argument(self, argument: cst.Arg) -> cst.Arg:
         keyword = argument.keyword.value if argument.keyword else ""
         if keyword not in self.keywords or not m.matches(argument.value, m.Name("True")):
             return argument
-        return argument.with_changes(value=cst.UnaryOperation(cst.Not(), cst.Name(FLAG)))
+        return argument.with_changes(value=cst.UnaryOperation(cst.Not(), cst.Name(ROCM_FLAG)))
 
 
 rewrite = Rewrite(__name__, edit)

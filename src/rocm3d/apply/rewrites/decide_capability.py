@@ -9,67 +9,71 @@ import re
 from typing import TYPE_CHECKING
 
 from rocm3d.apply.guarded_lines import Replacement, guard_lines
-from rocm3d.apply.rewrite import Refuse, Rewrite, words
+from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
 from rocm3d.syntax.cuda import CudaUnit
-from rocm3d.syntax.lanes import function_name, upward
+from rocm3d.syntax.lane_masks import ancestors_with_child, function_name
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
     from rocm3d.model.recipe import Parameters
 
-_OPENS = frozenset({">=", ">", "=="})
-_JOINS = frozenset({"&&", "||"})
-_DEMANDS = re.compile(r"(?i)check|assert|require|enforce|expect")
+_MINIMUM_OPERATORS = frozenset({">=", ">", "=="})
+_LOGICAL_OPERATORS = frozenset({"&&", "||"})
+_ASSERTION = re.compile(r"(?i)check|assert|require|enforce|expect")
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """Replaces comparisons of `major` with a minimum; assertions, negations and arithmetic are refused."""
     unit = CudaUnit("", data)
-    asked = re.compile(rb"\b(?:" + b"|".join(re.escape(w.encode()) for w in words(parameters, "properties")) + rb")\b")
-    found: dict[int, Replacement] = {}
-    for node in unit.nodes("field_expression") if asked.search(data) else ():
+    properties_pattern = re.compile(
+        rb"\b(?:" + b"|".join(re.escape(w.encode()) for w in list_parameter(parameters, "properties")) + rb")\b"
+    )
+    replacements: dict[int, Replacement] = {}
+    for node in unit.nodes("field_expression") if properties_pattern.search(data) else ():
         field = node.child_by_field_name("field")
         if field is None or unit.slice(field) != "major" or not unit.is_shared(node.start_byte):
             continue
-        if not _is_property(unit, node, words(parameters, "properties")):
+        if not _is_device_property(unit, node, list_parameter(parameters, "properties")):
             continue
-        whole = _comparison(unit, node)
-        found[whole.start_byte] = Replacement(whole.start_byte, whole.end_byte, str(parameters["on_rocm"]).encode())
-    return guard_lines(data, list(found.values()), parameters)
+        comparison = _comparison(unit, node)
+        replacements[comparison.start_byte] = Replacement(
+            comparison.start_byte, comparison.end_byte, str(parameters["on_rocm"]).encode()
+        )
+    return guard_lines(data, list(replacements.values()), parameters)
 
 
-def _is_property(unit: CudaUnit, node: Node, properties: tuple[str, ...]) -> bool:
+def _is_device_property(unit: CudaUnit, node: Node, properties: tuple[str, ...]) -> bool:
     """Whether the value holds device properties: by its declaration in the file, or by the call that returns it."""
     value = node.child_by_field_name("argument")
     text = "" if value is None else unit.slice(value)
     if any(name in text for name in properties):
         return True
-    kinds = "|".join(map(re.escape, properties))
-    return re.search(rf"\b(?:{kinds})\b[^;{{}}]*\b{re.escape(text)}\b".encode(), unit.data) is not None
+    alternatives = "|".join(map(re.escape, properties))
+    return re.search(rf"\b(?:{alternatives})\b[^;{{}}]*\b{re.escape(text)}\b".encode(), unit.data) is not None
 
 
 def _comparison(unit: CudaUnit, node: Node) -> Node:
     """The comparison that contains a number, including arithmetic on the number."""
-    whole: Node | None = None
-    for above, _ in upward(node, unit.parents):
-        sign = above.child_by_field_name("operator") if above.type == "binary_expression" else None
-        if sign is not None and sign.type in _OPENS:
-            whole = above
-        elif above.type == "unary_expression":
-            raise Refuse("a compute capability check is negated")
-        elif above.type == "argument_list":
-            call = unit.parents[above.id]
-            if whole is None or _DEMANDS.search(function_name(unit, call)):
-                raise Refuse(f"{function_name(unit, call)} is called with a compute capability")
+    comparison: Node | None = None
+    for ancestor, _ in ancestors_with_child(node, unit.parents):
+        operator = ancestor.child_by_field_name("operator") if ancestor.type == "binary_expression" else None
+        if operator is not None and operator.type in _MINIMUM_OPERATORS:
+            comparison = ancestor
+        elif ancestor.type == "unary_expression":
+            raise RewriteRefusedError("a compute capability check is negated")
+        elif ancestor.type == "argument_list":
+            call = unit.parents[ancestor.id]
+            if comparison is None or _ASSERTION.search(function_name(unit, call)):
+                raise RewriteRefusedError(f"{function_name(unit, call)} is called with a compute capability")
             break
-        elif sign is not None and sign.type not in _JOINS and whole is not None:
-            raise Refuse("the result of a compute capability check is used in arithmetic")
-        elif above.type not in ("parenthesized_expression", "binary_expression"):
+        elif operator is not None and operator.type not in _LOGICAL_OPERATORS and comparison is not None:
+            raise RewriteRefusedError("the result of a compute capability check is used in arithmetic")
+        elif ancestor.type not in ("parenthesized_expression", "binary_expression"):
             break
-    if whole is None:
-        raise Refuse("a compute capability is stored, or compared in a way that needs a manual edit")
-    return whole
+    if comparison is None:
+        raise RewriteRefusedError("a compute capability is stored, or compared in a way that needs a manual edit")
+    return comparison
 
 
 rewrite = Rewrite(__name__, edit)

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.device_text import text
-from rocm3d.apply.guarded_lines import after_includes, insert_guarded
+from rocm3d.apply.device_helpers import read_helper
+from rocm3d.apply.guarded_lines import insert_guarded, offset_after_includes
 from rocm3d.apply.rewrite import Rewrite
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """Inserts a macro above the first call, so that calls in macros use it too; skips a file that defines its own."""
     name = re.escape(str(parameters["call"]).encode())
-    shown, unit = blanked(data), CudaUnit("", data)
-    calls = [match for match in re.finditer(rb"\b" + name + rb"\s*\(\s*(\)?)", shown) if unit.is_shared(match.start())]
-    if not calls or re.search(rb"#[ \t]*define[ \t]+" + name + rb"\b", shown):
+    code, unit = blanked(data), CudaUnit("", data)
+    calls = [match for match in re.finditer(rb"\b" + name + rb"\s*\(\s*(\)?)", code) if unit.is_shared(match.start())]
+    if not calls or re.search(rb"#[ \t]*define[ \t]+" + name + rb"\b", code):
         return data
-    macro = text("syncwarp")
+    macro = read_helper("syncwarp")
     if all(match.group(1) for match in calls):
         # HIP's own function does the same without a mask; with a 32-bit mask it does not compile.
         macro = f"#include <hip/hip_version.h>\n#if HIP_VERSION < {parameters['since']}\n{macro}#endif\n"
-    return insert_guarded(data, after_includes(data, calls[0].start()), macro.encode(), parameters)
+    return insert_guarded(data, offset_after_includes(data, calls[0].start()), macro.encode(), parameters)
 
 
 rewrite = Rewrite(__name__, edit)

@@ -19,12 +19,12 @@ _SUFFIXED = re.compile(
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """Searches the text: the grammar does not parse such a literal as one."""
     unit = CudaUnit("", data)
-    found = [
+    replacements = [
         Replacement(match.start(), match.end(), match.group(1))
         for match in _SUFFIXED.finditer(blanked(data))
         if unit.is_shared(match.start())
     ]
-    return guard_lines(data, found, parameters)
+    return guard_lines(data, replacements, parameters)
 
 
 rewrite = Rewrite(__name__, edit)

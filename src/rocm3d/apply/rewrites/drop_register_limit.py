@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.guarded_lines import after_includes, insert_guarded
+from rocm3d.apply.guarded_lines import insert_guarded, offset_after_includes
 from rocm3d.apply.rewrite import Rewrite
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """Inserts the macro above the first use; skips a file that defines a macro of that name."""
     name = str(parameters["attribute"])
-    shown, unit = blanked(data), CudaUnit("", data)
-    word = re.escape(name.encode())
-    if re.search(rb"#[ \t]*define[ \t]+" + word + rb"\b", shown):
+    code, unit = blanked(data), CudaUnit("", data)
+    escaped_name = re.escape(name.encode())
+    if re.search(rb"#[ \t]*define[ \t]+" + escaped_name + rb"\b", code):
         return data
-    uses = (match.start() for match in re.finditer(rb"\b" + word + rb"\s*\(", shown))
-    use = next((at for at in uses if unit.is_shared(at)), None)
-    if use is None:
+    uses = (match.start() for match in re.finditer(rb"\b" + escaped_name + rb"\s*\(", code))
+    first_use = next((offset for offset in uses if unit.is_shared(offset)), None)
+    if first_use is None:
         return data
-    return insert_guarded(data, after_includes(data, use), f"#define {name}(count)\n".encode(), parameters)
+    return insert_guarded(data, offset_after_includes(data, first_use), f"#define {name}(count)\n".encode(), parameters)
 
 
 rewrite = Rewrite(__name__, edit)

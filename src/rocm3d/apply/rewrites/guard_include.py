@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from rocm3d.apply.rewrite import Refuse, Rewrite, words
+from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
 from rocm3d.model.recipe import Parameters
 from rocm3d.model.text import Text
 from rocm3d.syntax.cuda import CudaUnit
@@ -21,49 +21,55 @@ _GUARDS = {
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """Wraps each matching include that both builds see; adjacent includes share a guard."""
     unit = CudaUnit("", data)
-    runs = _adjacent([item for item in _includes(unit, words(parameters, "headers")) if unit.is_shared(item.start)])
+    runs = _adjacent_runs(
+        [
+            directive
+            for directive in _includes(unit, list_parameter(parameters, "headers"))
+            if unit.is_shared(directive.start)
+        ]
+    )
     if not runs:
         return data
-    needed = _named(data) & set(words(parameters, "refuse_if_called"))
-    if needed:
-        raise Refuse(f"this file uses {', '.join(sorted(needed))} from the header")
+    used_names = _identifiers(data) & set(list_parameter(parameters, "refuse_if_called"))
+    if used_names:
+        raise RewriteRefusedError(f"this file uses {', '.join(sorted(used_names))} from the header")
     if not data[runs[-1][1].start : runs[-1][1].end].endswith(b"\n"):
-        raise Refuse("the include is the last line and has no newline")
+        raise RewriteRefusedError("the include is the last line and has no newline")
     newline, guard = Text(data).newline, _GUARDS[str(parameters.get("guard", "any"))]
-    out, at = [], 0
+    out, position = [], 0
     for first, last in runs:
         body = data[first.start : last.end]
-        out += [data[at : first.start], guard, newline, body, b"#endif", newline]
-        at = last.end
-    return b"".join([*out, data[at:]])
+        out += [data[position : first.start], guard, newline, body, b"#endif", newline]
+        position = last.end
+    return b"".join([*out, data[position:]])
 
 
 def _includes(unit: CudaUnit, headers: tuple[str, ...]) -> list[Directive]:
-    found = []
-    for item in directives(unit.data):
-        match = _HEADER.match(item.argument) if item.keyword == "include" else None
+    includes = []
+    for directive in directives(unit.data):
+        match = _HEADER.match(directive.argument) if directive.keyword == "include" else None
         if match is not None and match.group(1) in headers:
-            found.append(item)
-    return found
+            includes.append(directive)
+    return includes
 
 
-def _adjacent(items: list[Directive]) -> list[tuple[Directive, Directive]]:
+def _adjacent_runs(includes: list[Directive]) -> list[tuple[Directive, Directive]]:
     runs: list[tuple[Directive, Directive]] = []
-    for item in items:
-        if runs and runs[-1][1].end == item.start:
-            runs[-1] = (runs[-1][0], item)
+    for directive in includes:
+        if runs and runs[-1][1].end == directive.start:
+            runs[-1] = (runs[-1][0], directive)
         else:
-            runs.append((item, item))
+            runs.append((directive, directive))
     return runs
 
 
-def _named(data: bytes) -> set[str]:
+def _identifiers(data: bytes) -> set[str]:
     """Identifiers outside comments, strings and includes: a macro or `using` needs the header as a call does."""
     text = bytearray(blanked(data))
-    for item in directives(data):
-        if item.keyword == "include":
-            text[item.start : item.end] = b" " * (item.end - item.start)
-    return {word.decode() for word in re.findall(rb"[A-Za-z_]\w*", bytes(text))}
+    for directive in directives(data):
+        if directive.keyword == "include":
+            text[directive.start : directive.end] = b" " * (directive.end - directive.start)
+    return {identifier.decode() for identifier in re.findall(rb"[A-Za-z_]\w*", bytes(text))}
 
 
 rewrite = Rewrite(__name__, edit)

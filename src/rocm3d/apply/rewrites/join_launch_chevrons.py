@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rocm3d.apply.guarded_lines import Replacement, guard_lines
-from rocm3d.apply.rewrite import Refuse, Rewrite
+from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
 
@@ -28,46 +28,46 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
     guarded: list[Replacement] = []
     in_place = _in_macros(unit)
     for launch in unit.nodes("kernel_call_syntax"):
-        joined = _joined(unit.slice(launch))
+        joined = _joined_chevrons(unit.slice(launch))
         if joined is None or not unit.is_shared(launch.start_byte):
             continue
-        item = Replacement(launch.start_byte, launch.end_byte, joined.encode())
-        (guarded if _can_be_guarded(data, item, parameters) else in_place).append(item)
+        replacement = Replacement(launch.start_byte, launch.end_byte, joined.encode())
+        (guarded if _can_be_guarded(data, replacement, parameters) else in_place).append(replacement)
     if not in_place:
         return guard_lines(data, guarded, parameters)
     # Edits in place shift offsets: parse again for the guarded ones.
-    return edit(_replaced(data, in_place), parameters)
+    return edit(_edited_in_place(data, in_place), parameters)
 
 
-def _joined(launch: str) -> str | None:
+def _joined_chevrons(launch: str) -> str | None:
     text = _CLOSE.sub(">>>", _OPEN.sub("<<<", launch, count=1))
     return text if text != launch else None
 
 
-def _can_be_guarded(data: bytes, item: Replacement, parameters: Parameters) -> bool:
+def _can_be_guarded(data: bytes, replacement: Replacement, parameters: Parameters) -> bool:
     try:
-        guard_lines(data, [item], parameters)
-    except Refuse:
+        guard_lines(data, [replacement], parameters)
+    except RewriteRefusedError:
         return False
     return True
 
 
 def _in_macros(unit: CudaUnit) -> list[Replacement]:
-    found = []
+    replacements = []
     for node in unit.nodes("preproc_function_def", "preproc_def"):
         if not unit.is_shared(node.start_byte):
             continue
-        shown = blanked(unit.data)[node.start_byte : node.end_byte]
-        for match in _IN_MACRO.finditer(shown):
+        code = blanked(unit.data)[node.start_byte : node.end_byte]
+        for match in _IN_MACRO.finditer(code):
             start, end = node.start_byte + match.start(), node.start_byte + match.end()
-            joined = _joined(unit.data[start:end].decode("utf-8", "surrogateescape"))
+            joined = _joined_chevrons(unit.data[start:end].decode("utf-8", "surrogateescape"))
             if joined is not None:
-                found.append(Replacement(start, end, joined.encode("utf-8", "surrogateescape")))
-    return found
+                replacements.append(Replacement(start, end, joined.encode("utf-8", "surrogateescape")))
+    return replacements
 
 
-def _replaced(data: bytes, items: list[Replacement]) -> bytes:
-    for item in sorted(items, key=lambda item: -item.start):
+def _edited_in_place(data: bytes, replacements: list[Replacement]) -> bytes:
+    for item in sorted(replacements, key=lambda item: -item.start):
         data = data[: item.start] + item.text + data[item.end :]
     return data
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from rocm3d.apply.extended_condition import extend
+from rocm3d.apply.extended_condition import extend_conditions
 from rocm3d.apply.rewrite import Rewrite
 from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.directives import Directive
@@ -15,12 +15,12 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
     macro = str(parameters["macro"])
     plain = re.compile(rf"defined\s*\(\s*{macro}\s*\)|defined\s+{macro}")
 
-    def wanted(item: Directive) -> bool:
-        if item.keyword in ("ifdef", "ifndef"):
-            return item.argument == macro
-        return plain.fullmatch(item.argument) is not None
+    def is_plain_test(directive: Directive) -> bool:
+        if directive.keyword in ("ifdef", "ifndef"):
+            return directive.argument == macro
+        return plain.fullmatch(directive.argument) is not None
 
-    return extend(data, wanted, f"defined({parameters['on_device']})")
+    return extend_conditions(data, is_plain_test, f"defined({parameters['on_device']})")
 
 
 rewrite = Rewrite(__name__, edit)

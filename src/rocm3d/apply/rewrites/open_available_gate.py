@@ -8,13 +8,13 @@ from __future__ import annotations
 import libcst as cst
 import libcst.matchers as m
 
-from rocm3d.apply.rewrite import Rewrite, words
-from rocm3d.apply.rocm_flag import GuardedEdit, edited
+from rocm3d.apply.rewrite import Rewrite, list_parameter
+from rocm3d.apply.rocm_flag import GuardedEdit, run_guarded_edit
 from rocm3d.model.recipe import Parameters
-from rocm3d.syntax.python_fold import FLAG
+from rocm3d.syntax.python_fold import ROCM_FLAG
 
 _TORCH_CUDA = m.Attribute(value=m.Name("torch"), attr=m.Name("cuda"))
-_ASKED = m.Call(func=m.Attribute(value=_TORCH_CUDA, attr=m.Name("is_available")), args=[])
+_IS_AVAILABLE = m.Call(func=m.Attribute(value=_TORCH_CUDA, attr=m.Name("is_available")), args=[])
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
@@ -22,22 +22,26 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
 
     A branch that queries the GPU stays unchanged: it would fail without one.
     """
-    return edited(data, _Gate(words(parameters, "asks_card"))) if b"cpp_extension" in data else data
+    return (
+        run_guarded_edit(data, _AvailableGateEdit(list_parameter(parameters, "asks_card")))
+        if b"cpp_extension" in data
+        else data
+    )
 
 
-class _Gate(GuardedEdit):
-    def __init__(self, asks_card: tuple[str, ...]) -> None:
+class _AvailableGateEdit(GuardedEdit):
+    def __init__(self, gpu_functions: tuple[str, ...]) -> None:
         super().__init__()
-        self.asks = m.OneOf(*(m.Attribute(value=_TORCH_CUDA, attr=m.Name(name)) for name in ("", *asks_card)))
+        self.gpu_query = m.OneOf(*(m.Attribute(value=_TORCH_CUDA, attr=m.Name(name)) for name in ("", *gpu_functions)))
 
     def leave_If(self, original_node: cst.If, updated_node: cst.If) -> cst.If:  # noqa: N802
-        if not m.matches(original_node.test, _ASKED) or self.is_guarded(original_node):
+        if not m.matches(original_node.test, _IS_AVAILABLE) or self.is_guarded(original_node):
             return updated_node
-        if m.findall(original_node.body, self.asks):
+        if m.findall(original_node.body, self.gpu_query):
             return updated_node
-        self.note(original_node)
+        self.record_edit(original_node)
         return updated_node.with_changes(
-            test=cst.BooleanOperation(left=updated_node.test, operator=cst.Or(), right=cst.Name(FLAG))
+            test=cst.BooleanOperation(left=updated_node.test, operator=cst.Or(), right=cst.Name(ROCM_FLAG))
         )
 
 

@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import re
 
-from rocm3d.apply.extended_condition import extend
+from rocm3d.apply.extended_condition import extend_conditions
 from rocm3d.apply.guarded_lines import (
-    Lines,
+    LineReplacement,
     Replacement,
-    after_includes,
-    choose_lines,
-    guard,
+    guard_condition,
     guard_lines,
     insert_guarded,
+    offset_after_includes,
+    replace_lines,
 )
-from rocm3d.apply.rewrite import Rewrite, words
+from rocm3d.apply.rewrite import Rewrite, list_parameter
 from rocm3d.model.recipe import Parameters
-from rocm3d.syntax.chains import Chain, chains
+from rocm3d.syntax.conditional_chains import IfChain, if_chains
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import Directive, blanked, directives
 
@@ -29,51 +29,66 @@ _API = re.compile(rb"\bcu(?:da)?[A-Z]\w*")
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """A check that guards other code stays unchanged: ROCm may lack the API of a newer toolkit."""
-    macros = "|".join(re.escape(word) for word in words(parameters, "macros"))
-    newer = re.compile(rf"(?:defined\s*\(\s*(?:{macros})\s*\)\s*&&\s*)?(?:{macros})\s*>=?\s*[0-9]+")
-    opened = {chain.branches[0].start: chain for chain in chains(data)}
+    macros = "|".join(re.escape(macro) for macro in list_parameter(parameters, "macros"))
+    minimum_version = re.compile(rf"(?:defined\s*\(\s*(?:{macros})\s*\)\s*&&\s*)?(?:{macros})\s*>=?\s*[0-9]+")
+    chains_by_start = {chain.branches[0].start: chain for chain in if_chains(data)}
 
-    def wanted(item: Directive) -> bool:
-        chain = opened.get(item.start)
-        asks = newer.fullmatch(item.argument) is not None
-        return asks and chain is not None and _holds_only(data, chain, set(words(parameters, "headers")))
+    def is_header_check(directive: Directive) -> bool:
+        chain = chains_by_start.get(directive.start)
+        is_minimum_check = minimum_version.fullmatch(directive.argument) is not None
+        return (
+            is_minimum_check
+            and chain is not None
+            and _holds_only_headers(data, chain, set(list_parameter(parameters, "headers")))
+        )
 
-    return _returned(extend(data, wanted, guard(parameters).decode()), parameters)
+    return _with_edited_returns(
+        extend_conditions(data, is_header_check, guard_condition(parameters).decode()), parameters
+    )
 
 
-def _returned(data: bytes, parameters: Parameters) -> bytes:
+def _with_edited_returns(data: bytes, parameters: Parameters) -> bytes:
     """Returns HIP's version instead of `CUDA_VERSION` on ROCm, and includes its header."""
-    unit, macros = CudaUnit("", data), words(parameters, "macros")
-    found = [
+    unit, macros = CudaUnit("", data), list_parameter(parameters, "macros")
+    replacements = [
         Replacement(node.start_byte, node.end_byte, str(parameters["number"]).encode())
-        for line in unit.nodes("return_statement")
-        for node in line.named_children
+        for statement in unit.nodes("return_statement")
+        for node in statement.named_children
         if node.type == "identifier" and unit.slice(node) in macros and unit.is_shared(node.start_byte)
     ]
-    return _with_header(guard_lines(data, found, parameters), parameters) if found else data
+    return _with_header(guard_lines(data, replacements, parameters), parameters) if replacements else data
 
 
 def _with_header(data: bytes, parameters: Parameters) -> bytes:
     """Replaces a CUDA header that nothing else needs; otherwise inserts the include after the others."""
     line = f"#include <{parameters['number_header']}>\n"
-    unit, names = CudaUnit("", data), words(parameters, "instead_of")
-    for item in directives(data):
-        asked = item.keyword == "include" and item.argument.strip('<>"') in names
-        if asked and unit.is_shared(item.start) and not _API.search(data):
-            return choose_lines(data, [Lines(item.start, item.end, line)], parameters)
-    return insert_guarded(data, after_includes(data), line.encode(), parameters)
+    unit, names = CudaUnit("", data), list_parameter(parameters, "instead_of")
+    for directive in directives(data):
+        is_version_header = directive.keyword == "include" and directive.argument.strip('<>"') in names
+        if is_version_header and unit.is_shared(directive.start) and not _API.search(data):
+            return replace_lines(data, [LineReplacement(directive.start, directive.end, line)], parameters)
+    return insert_guarded(data, offset_after_includes(data), line.encode(), parameters)
 
 
-def _holds_only(data: bytes, chain: Chain, headers: set[str]) -> bool:
+def _holds_only_headers(data: bytes, chain: IfChain, headers: set[str]) -> bool:
     """Whether the first branch holds only includes of these headers, and aliases of what they define."""
     branch = chain.branches[0]
-    inside = [item for item in directives(data) if branch.body <= item.start < branch.end]
-    text = bytearray(blanked(data)[branch.body : branch.end])
-    for item in inside:
-        text[item.start - branch.body : item.end - branch.body] = b" " * (item.end - item.start)
-    named = {item.argument.strip('<">') for item in inside if item.keyword == "include"}
-    rest = [line.split()[0] for line in bytes(text).split(b";") if line.strip()]
-    return bool(named) and named <= headers and len(named) == len(inside) and set(rest) <= {b"using", b"typedef"}
+    inner_directives = [
+        directive for directive in directives(data) if branch.body_start <= directive.start < branch.end
+    ]
+    text = bytearray(blanked(data)[branch.body_start : branch.end])
+    for directive in inner_directives:
+        text[directive.start - branch.body_start : directive.end - branch.body_start] = b" " * (
+            directive.end - directive.start
+        )
+    included = {directive.argument.strip('<">') for directive in inner_directives if directive.keyword == "include"}
+    first_words = [line.split()[0] for line in bytes(text).split(b";") if line.strip()]
+    return (
+        bool(included)
+        and included <= headers
+        and len(included) == len(inner_directives)
+        and set(first_words) <= {b"using", b"typedef"}
+    )
 
 
 rewrite = Rewrite(__name__, edit)

@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.aliased_text import Alias, Use, with_aliases
 from rocm3d.apply.guarded_lines import Replacement, guard_lines
-from rocm3d.apply.rewrite import Refuse, Rewrite, words
+from rocm3d.apply.macro_aliases import AliasUse, MacroAlias, insert_aliases
+from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
 
@@ -23,41 +23,41 @@ if TYPE_CHECKING:
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """`cub::WarpReduce<T>` with one template argument gets the width as a second one."""
     unit = CudaUnit("", data)
-    ends = list(_ends(unit, words(parameters, "templates")))
-    places = [at for at in ends if unit.is_shared(at)]
-    if not places and not ends:
-        others = [name for name in words(parameters, "refuse_if_only") if name.encode() in blanked(data)]
+    argument_ends = list(_argument_ends(unit, list_parameter(parameters, "templates")))
+    offsets = [offset for offset in argument_ends if unit.is_shared(offset)]
+    if not offsets and not argument_ends:
+        others = [name for name in list_parameter(parameters, "refuse_if_only") if name.encode() in blanked(data)]
         if others:
-            raise Refuse(f"{others[0]} needs a manual edit: this file has no collective without a width")
-    if not places:
+            raise RewriteRefusedError(f"{others[0]} needs a manual edit: this file has no collective without a width")
+    if not offsets:
         return data
     width = f", {parameters['width']}"
     try:
-        return guard_lines(data, [Replacement(at, at, width.encode()) for at in places], parameters)
-    except Refuse:
-        alias = Alias("CUB_WARP_WIDTH", cuda="", rocm=width)
-        return with_aliases(data, [Use(at, at, alias) for at in places], parameters)
+        return guard_lines(data, [Replacement(offset, offset, width.encode()) for offset in offsets], parameters)
+    except RewriteRefusedError:
+        alias = MacroAlias("CUB_WARP_WIDTH", cuda="", rocm=width)
+        return insert_aliases(data, [AliasUse(offset, offset, alias) for offset in offsets], parameters)
 
 
-def _ends(unit: CudaUnit, templates: tuple[str, ...]) -> Iterator[int]:
+def _argument_ends(unit: CudaUnit, templates: tuple[str, ...]) -> Iterator[int]:
     """Offset of the `>` of each use with one template argument. Searches the text, so that macros are covered."""
     names = b"|".join(re.escape(name.encode()) for name in templates)
-    shown = blanked(unit.data)
-    for match in re.finditer(rb"(?<![\w:])(?:::\s*)?(?:" + names + rb")\s*<", shown):
-        end = _only_argument(shown, match.end())
-        if end is not None and b"ROCM3D_" not in shown[match.end() : end]:
+    code = blanked(unit.data)
+    for match in re.finditer(rb"(?<![\w:])(?:::\s*)?(?:" + names + rb")\s*<", code):
+        end = _end_of_only_argument(code, match.end())
+        if end is not None and b"ROCM3D_" not in code[match.end() : end]:
             yield end
 
 
-def _only_argument(shown: bytes, start: int) -> int | None:
+def _end_of_only_argument(code: bytes, start: int) -> int | None:
     """Where a single template argument ends; None for several arguments, or if `<` opens no template."""
     depth = 0
-    for at in range(start, min(len(shown), start + 400)):
-        character = shown[at : at + 1]
+    for offset in range(start, min(len(code), start + 400)):
+        character = code[offset : offset + 1]
         if character in (b";", b"{", b"}") or (character == b"," and depth == 0):
             return None
         if character == b">" and depth == 0:
-            return at
+            return offset
         depth += {b"<": 1, b"(": 1, b">": -1, b")": -1}.get(character, 0)
     return None
 

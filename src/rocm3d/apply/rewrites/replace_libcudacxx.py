@@ -8,9 +8,16 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.device_text import helpers
-from rocm3d.apply.guarded_lines import Lines, Replacement, after_includes, choose_lines, guard_lines, insert_guarded
-from rocm3d.apply.rewrite import Refuse, Rewrite, words
+from rocm3d.apply.device_helpers import helper_sources
+from rocm3d.apply.guarded_lines import (
+    LineReplacement,
+    Replacement,
+    guard_lines,
+    insert_guarded,
+    offset_after_includes,
+    replace_lines,
+)
+from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import Directive, blanked, directives
 from rocm3d.syntax.unit import walk
@@ -22,83 +29,93 @@ if TYPE_CHECKING:
 
     from rocm3d.model.recipe import Parameters
 
-_PLUS = re.compile(rb"(?:\s*<[\w:\s]*>)?")
+_PLUS_ARGUMENTS = re.compile(rb"(?:\s*<[\w:\s]*>)?")
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """Edits uses, inserts what they need, then edits includes. A file that uses more of the library is refused."""
     unit = CudaUnit("", data)
     used, replacements = _uses(unit, parameters)
-    needs = (
-        f"#include <{parameters['tuple_header']}>\n" if "tuple" in used and not _brings_tuple(unit, parameters) else ""
+    prelude = (
+        f"#include <{parameters['tuple_header']}>\n"
+        if "tuple" in used and not _includes_tuple(unit, parameters)
+        else ""
     )
-    needs += helpers(["plus"]) if "plus" in used else ""
+    prelude += helper_sources(["plus"]) if "plus" in used else ""
     changed = guard_lines(data, replacements, parameters)
-    if needs:
-        first = min(item.start for item in replacements)
-        changed = insert_guarded(changed, after_includes(changed, first), needs.encode(), parameters)
-    return _includes(changed, parameters)
+    if prelude:
+        first_use = min(replacement.start for replacement in replacements)
+        changed = insert_guarded(changed, offset_after_includes(changed, first_use), prelude.encode(), parameters)
+    return _with_edited_includes(changed, parameters)
 
 
 def _uses(unit: CudaUnit, parameters: Parameters) -> tuple[set[str], list[Replacement]]:
-    spelt = r"\s*::\s*".join(map(re.escape, str(parameters["namespace"]).split("::")))
-    name = re.compile(rf"(?<![\w:])(?:::\s*)?{spelt}\s*::\s*(\w+)".encode())
+    namespace_pattern = r"\s*::\s*".join(map(re.escape, str(parameters["namespace"]).split("::")))
+    pattern = re.compile(rf"(?<![\w:])(?:::\s*)?{namespace_pattern}\s*::\s*(\w+)".encode())
     used: set[str] = set()
-    found: list[Replacement] = []
-    for match in name.finditer(blanked(unit.data)):
-        what = match.group(1).decode()
+    replacements: list[Replacement] = []
+    for match in pattern.finditer(blanked(unit.data)):
+        member = match.group(1).decode()
         if not unit.is_shared(match.start()):
             continue
-        if what not in ("tuple", "plus"):
-            raise Refuse(f"no counterpart on ROCm is known for {parameters['namespace']}::{what}")
-        used.add(what)
-        end = _PLUS.match(unit.data, match.end()) if what == "plus" else None
-        text = str(parameters["tuple"]) if what == "tuple" else "rocm3d_plus"
-        found.append(Replacement(match.start(), end.end() if end else match.end(), text.encode()))
-    return used, [*found, *_returns(unit, name, str(parameters["tuple"]))]
+        if member not in ("tuple", "plus"):
+            raise RewriteRefusedError(f"no counterpart on ROCm is known for {parameters['namespace']}::{member}")
+        used.add(member)
+        end = _PLUS_ARGUMENTS.match(unit.data, match.end()) if member == "plus" else None
+        text = str(parameters["tuple"]) if member == "tuple" else "rocm3d_plus"
+        replacements.append(Replacement(match.start(), end.end() if end else match.end(), text.encode()))
+    return used, [*replacements, *_edited_returns(unit, pattern, str(parameters["tuple"]))]
 
 
-def _returns(unit: CudaUnit, name: re.Pattern[bytes], instead: str) -> Iterator[Replacement]:
+def _edited_returns(unit: CudaUnit, pattern: re.Pattern[bytes], rocm_tuple: str) -> Iterator[Replacement]:
     """rocPRIM's constructor is explicit: `return {a, b}` must name the type."""
     for function in unit.nodes("function_definition"):
-        kind = function.child_by_field_name("type")
-        text = b"" if kind is None else unit.data[kind.start_byte : kind.end_byte]
-        match = name.match(text)
+        type_node = function.child_by_field_name("type")
+        text = b"" if type_node is None else unit.data[type_node.start_byte : type_node.end_byte]
+        match = pattern.match(text)
         if match is None or match.group(1) != b"tuple" or not unit.is_shared(function.start_byte):
             continue
-        whole = instead.encode() + text[match.end() :]
-        for listed in _listed(function):
-            inner = unit.data[listed.start_byte + 1 : listed.end_byte - 1]
-            yield Replacement(listed.start_byte, listed.end_byte, whole + b"(" + inner.strip() + b")")
+        tuple_type = rocm_tuple.encode() + text[match.end() :]
+        for initializer in _returned_lists(function):
+            inner = unit.data[initializer.start_byte + 1 : initializer.end_byte - 1]
+            yield Replacement(initializer.start_byte, initializer.end_byte, tuple_type + b"(" + inner.strip() + b")")
 
 
-def _listed(function: Node) -> Iterator[Node]:
+def _returned_lists(function: Node) -> Iterator[Node]:
     for node in walk(function):
         if node.type == "return_statement":
             yield from (child for child in node.named_children if child.type == "initializer_list")
 
 
-def _headers(unit: CudaUnit, parameters: Parameters) -> list[Directive]:
+def _library_includes(unit: CudaUnit, parameters: Parameters) -> list[Directive]:
     """The library's includes that both builds see."""
-    names = words(parameters, "headers")
+    names = list_parameter(parameters, "headers")
     return [
-        item
-        for item in directives(unit.data)
-        if item.keyword == "include" and item.argument.strip('<>"').startswith(names) and unit.is_shared(item.start)
+        directive
+        for directive in directives(unit.data)
+        if directive.keyword == "include"
+        and directive.argument.strip('<>"').startswith(names)
+        and unit.is_shared(directive.start)
     ]
 
 
-def _brings_tuple(unit: CudaUnit, parameters: Parameters) -> bool:
-    return any(item.argument.strip('<>"').endswith("/tuple") for item in _headers(unit, parameters))
+def _includes_tuple(unit: CudaUnit, parameters: Parameters) -> bool:
+    return any(directive.argument.strip('<>"').endswith("/tuple") for directive in _library_includes(unit, parameters))
 
 
-def _includes(data: bytes, parameters: Parameters) -> bytes:
+def _with_edited_includes(data: bytes, parameters: Parameters) -> bytes:
     """Guards the library's headers; only the tuple header has a counterpart on ROCm."""
-    chosen = []
-    for item in _headers(CudaUnit("", data), parameters):
-        brings = item.argument.strip('<>"').endswith("/tuple")
-        chosen.append(Lines(item.start, item.end, f"#include <{parameters['tuple_header']}>\n" if brings else None))
-    return choose_lines(data, chosen, parameters)
+    choices = []
+    for directive in _library_includes(CudaUnit("", data), parameters):
+        is_tuple_header = directive.argument.strip('<>"').endswith("/tuple")
+        choices.append(
+            LineReplacement(
+                directive.start,
+                directive.end,
+                f"#include <{parameters['tuple_header']}>\n" if is_tuple_header else None,
+            )
+        )
+    return replace_lines(data, choices, parameters)
 
 
 rewrite = Rewrite(__name__, edit)

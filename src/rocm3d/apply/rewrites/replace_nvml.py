@@ -5,15 +5,15 @@ Parameters: package, calls (supported functions).
 
 from __future__ import annotations
 
-from rocm3d.apply.package_use import Package, replaced
-from rocm3d.apply.rewrite import Rewrite, words
+from rocm3d.apply.package_use import ReplacedPackage, replace_import
+from rocm3d.apply.rewrite import Rewrite, list_parameter
 from rocm3d.model.recipe import Parameters
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """An unconditional import becomes a choice by backend; a use of NVML that torch cannot replace is refused."""
-    (path,) = words(parameters, "package")
-    return replaced(data, Package(path, words(parameters, "calls"), ()))
+    (package_name,) = list_parameter(parameters, "package")
+    return replace_import(data, ReplacedPackage(package_name, list_parameter(parameters, "calls"), ()))
 
 
 rewrite = Rewrite(__name__, edit)

@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.device_text import helpers
-from rocm3d.apply.guarded_lines import Replacement, after_includes, guard_lines, insert_guarded
-from rocm3d.apply.lane_groups import lanes_meant
-from rocm3d.apply.rewrite import Refuse, Rewrite
+from rocm3d.apply.device_helpers import helper_sources
+from rocm3d.apply.guarded_lines import Replacement, guard_lines, insert_guarded, offset_after_includes
+from rocm3d.apply.lane_groups import lanes_of_function
+from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError
 from rocm3d.syntax.cuda import CudaUnit
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _MASKS = {
     "ge": f"~((1u << {_LANE}) - 1u)",
 }
 # Per instruction: the C++ expression, and the helper functions that it calls.
-_PLAIN = {
+_CPP_BY_INSTRUCTION = {
     "bfind.u32": ("31 - __clz({0})", ()),
     "clz.b32": ("__clz({0})", ()),
     "popc.b32": ("__popc({0})", ()),
@@ -44,76 +44,76 @@ _REGISTER = re.compile(r"%%?(laneid|lanemask_(eq|lt|le|gt|ge))")
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """Edits each asm statement that both builds see, as a guarded copy of its lines."""
     unit = CudaUnit("", data)
-    found: list[Replacement] = []
-    needs: list[str] = []
+    replacements: list[Replacement] = []
+    helper_names: list[str] = []
     unknown = ""
-    ported = False
+    has_guarded_asm = False
     for node in unit.nodes("gnu_asm_expression"):
         if not unit.is_shared(node.start_byte):
-            ported = True
+            has_guarded_asm = True
             continue
-        made = _translated(unit, node)
-        if made is None:
-            unknown = unknown or _code(unit, node).strip()
+        translation = _translated(unit, node)
+        if translation is None:
+            unknown = unknown or _assembly(unit, node).strip()
             continue
-        text, texts = made
-        found.append(Replacement(node.start_byte, node.end_byte, text.encode()))
-        needs += texts
-    if not found and unknown and not ported:
-        raise Refuse(f"no counterpart on ROCm is known for {unknown}")
-    changed = guard_lines(data, found, parameters)
-    if not needs:
+        text, called_helpers = translation
+        replacements.append(Replacement(node.start_byte, node.end_byte, text.encode()))
+        helper_names += called_helpers
+    if not replacements and unknown and not has_guarded_asm:
+        raise RewriteRefusedError(f"no counterpart on ROCm is known for {unknown}")
+    changed = guard_lines(data, replacements, parameters)
+    if not helper_names:
         return changed
-    at = after_includes(changed, min(item.start for item in found))
-    return insert_guarded(changed, at, helpers(needs).encode(), parameters)
+    insert_at = offset_after_includes(changed, min(replacement.start for replacement in replacements))
+    return insert_guarded(changed, insert_at, helper_sources(helper_names).encode(), parameters)
 
 
 def _translated(unit: CudaUnit, node: Node) -> tuple[str, tuple[str, ...]] | None:
     """`result = ...` for an asm statement, and the helper functions it calls; None for an unknown instruction."""
-    match = _INSTRUCTION.fullmatch(_code(unit, node))
+    match = _INSTRUCTION.fullmatch(_assembly(unit, node))
     outputs, inputs = _operands(unit, node, "output_operands"), _operands(unit, node, "input_operands")
     if match is None or match.group(2) != "%0" or len(outputs) != 1 or outputs[0][0] != "=r":
         return None
-    name, given = match.group(1), [part.strip() for part in match.group(3).split(",")[1:]]
+    name, instruction_operands = match.group(1), [part.strip() for part in match.group(3).split(",")[1:]]
     result = outputs[0][1]
-    special = _REGISTER.fullmatch(given[0])
-    if name in ("mov.u32", "mov.b32", "mov.s32") and len(given) == 1 and special is not None:
-        return f"{result} = {_special(unit, node, special)}", ()
-    values = [_value(word, [text for _, text in (*outputs, *inputs)]) for word in given]
-    text, texts = _PLAIN.get(name, ("", ()))
+    register = _REGISTER.fullmatch(instruction_operands[0])
+    if name in ("mov.u32", "mov.b32", "mov.s32") and len(instruction_operands) == 1 and register is not None:
+        return f"{result} = {_register_value(unit, node, register)}", ()
+    values = [_operand_text(operand, [text for _, text in (*outputs, *inputs)]) for operand in instruction_operands]
+    text, called_helpers = _CPP_BY_INSTRUCTION.get(name, ("", ()))
     if len(values) != text.count("{") or not text or None in values:
         return None
-    return f"{result} = {text.format(*values)}", texts
+    return f"{result} = {text.format(*values)}", called_helpers
 
 
-def _special(unit: CudaUnit, node: Node, register: re.Match[str]) -> str:
-    wave = lanes_meant(unit, node) == "wave"
+def _register_value(unit: CudaUnit, node: Node, register: re.Match[str]) -> str:
+    is_wave = lanes_of_function(unit, node) == "wave"
     if register.group(1) == "laneid":
-        return "__lane_id()" if wave else _LANE[1:-1]
-    if wave:
-        raise Refuse(f"%{register.group(1)} has 32 bits, but the function counts lanes of the whole wave")
+        return "__lane_id()" if is_wave else _LANE[1:-1]
+    if is_wave:
+        raise RewriteRefusedError(f"%{register.group(1)} has 32 bits, but the function counts lanes of the whole wave")
     return _MASKS[register.group(2)]
 
 
-def _value(word: str, operands: list[str]) -> str | None:
-    if not word.startswith("%"):
-        return word
-    number = word.lstrip("%")
+def _operand_text(operand: str, operands: list[str]) -> str | None:
+    if not operand.startswith("%"):
+        return operand
+    number = operand.lstrip("%")
     return operands[int(number)] if number.isdecimal() and int(number) < len(operands) else None
 
 
 def _operands(unit: CudaUnit, node: Node, field: str) -> list[tuple[str, str]]:
     """Constraint and expression of each operand."""
-    listed = node.child_by_field_name(field)
-    found = []
-    for item in [] if listed is None else listed.named_children:
-        constraint, value = item.child_by_field_name("constraint"), item.child_by_field_name("value")
+    operand_list = node.child_by_field_name(field)
+    operands = []
+    for operand in [] if operand_list is None else operand_list.named_children:
+        constraint, value = operand.child_by_field_name("constraint"), operand.child_by_field_name("value")
         if constraint is not None and value is not None:
-            found.append((unit.slice(constraint).strip('"'), unit.slice(value)))
-    return found
+            operands.append((unit.slice(constraint).strip('"'), unit.slice(value)))
+    return operands
 
 
-def _code(unit: CudaUnit, node: Node) -> str:
+def _assembly(unit: CudaUnit, node: Node) -> str:
     """The assembly text: adjacent strings joined, line ends as spaces."""
     text = node.child_by_field_name("assembly_code")
     parts = [] if text is None else re.findall(r'"((?:\\.|[^"\\])*)"', unit.slice(text), re.DOTALL)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rocm3d.apply.guarded_lines import Replacement, guard_lines
-from rocm3d.apply.rewrite import Rewrite, words
+from rocm3d.apply.rewrite import Rewrite, list_parameter
 from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.cuda import CudaUnit
 
@@ -11,20 +11,22 @@ from rocm3d.syntax.cuda import CudaUnit
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """Replaces the name in each call that both builds see, unless the file defines a macro of that name."""
     unit = CudaUnit("", data)
-    wanted = set(words(parameters, "calls")) - _own_names(unit)
-    found = []
+    trap_names = set(list_parameter(parameters, "calls")) - _macro_names(unit)
+    replacements = []
     for call in unit.nodes("call_expression"):
         function = call.child_by_field_name("function")
         if (
             function is not None
-            and unit.slice(function).removeprefix("::") in wanted
+            and unit.slice(function).removeprefix("::") in trap_names
             and unit.is_shared(call.start_byte)
         ):
-            found.append(Replacement(function.start_byte, function.end_byte, str(parameters["instead"]).encode()))
-    return guard_lines(data, found, parameters)
+            replacements.append(
+                Replacement(function.start_byte, function.end_byte, str(parameters["instead"]).encode())
+            )
+    return guard_lines(data, replacements, parameters)
 
 
-def _own_names(unit: CudaUnit) -> set[str]:
+def _macro_names(unit: CudaUnit) -> set[str]:
     defines = (node.child_by_field_name("name") for node in unit.nodes("preproc_def", "preproc_function_def"))
     return {unit.slice(name) for name in defines if name is not None}
 

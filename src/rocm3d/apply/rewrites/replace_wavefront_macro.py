@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.guarded_lines import after_includes, insert_guarded
-from rocm3d.apply.host_reads import read_on_host
-from rocm3d.apply.rewrite import Refuse, Rewrite, words
-from rocm3d.syntax.chains import Surroundings
+from rocm3d.apply.guarded_lines import insert_guarded, offset_after_includes
+from rocm3d.apply.host_reads import first_host_read
+from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
+from rocm3d.syntax.conditional_chains import PreprocessorContext
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
 
@@ -21,37 +21,46 @@ if TYPE_CHECKING:
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """Inserts one block above the first use, so that values, conditions and macros need no edit."""
-    unit, shown, around = CudaUnit("", data), blanked(data), Surroundings.of(data)
+    unit, code, conditionals = CudaUnit("", data), blanked(data), PreprocessorContext.of(data)
     uses: dict[str, int] = {}
-    for name in words(parameters, "macros"):
-        if re.search(rb"#[ \t]*define[ \t]+" + name.encode() + rb"\b", shown):
+    for name in list_parameter(parameters, "macros"):
+        if re.search(rb"#[ \t]*define[ \t]+" + name.encode() + rb"\b", code):
             continue
-        found = (match.start() for match in re.finditer(rb"\b" + name.encode() + rb"\b", shown))
-        first = next((at for at in found if around.seen_by_rocm(at) and not around.chosen_by_target(at)), None)
-        if first is not None:
-            uses[name] = first
-            _refuse_host(unit, name)
+        offsets = (match.start() for match in re.finditer(rb"\b" + name.encode() + rb"\b", code))
+        first_use = next(
+            (
+                offset
+                for offset in offsets
+                if conditionals.can_compile_for_rocm(offset) and not conditionals.is_target_specific(offset)
+            ),
+            None,
+        )
+        if first_use is not None:
+            uses[name] = first_use
+            _refuse_host_reads(unit, name)
     if not uses:
         return data
-    wave64 = " || ".join(f"defined({macro})" for macro in words(parameters, "wave64"))
+    wave64 = " || ".join(f"defined({macro})" for macro in list_parameter(parameters, "wave64"))
     text = "".join(
         f"#if !defined({name})\n#if {wave64}\n#define {name} 64\n#else\n#define {name} 32\n#endif\n#endif\n"
         for name in uses
     )
-    return insert_guarded(data, after_includes(data, min(uses.values())), text.encode(), parameters)
+    return insert_guarded(data, offset_after_includes(data, min(uses.values())), text.encode(), parameters)
 
 
-def _refuse_host(unit: CudaUnit, name: str) -> None:
+def _refuse_host_reads(unit: CudaUnit, name: str) -> None:
     """The host pass does not know the target, so neither the macro nor a constant set from it may be read there."""
     constants = re.findall(rb"(?:define[ \t]+(\w+)[ \t]+|\b(\w+)\s*=\s*)" + name.encode() + rb"\b", blanked(unit.data))
-    for constant in sorted({(one or other).decode() for one, other in constants}):
-        line = read_on_host(unit, constant)
+    for constant in sorted({(defined or assigned).decode() for defined, assigned in constants}):
+        line = first_host_read(unit, constant)
         if line is not None:
-            raise Refuse(f"{constant} is read outside device code, in line {line}")
+            raise RewriteRefusedError(f"{constant} is read outside device code, in line {line}")
     for function in unit.nodes("function_definition"):
-        head = unit.data[function.start_byte : function.end_byte]
-        if re.search(rb"\b" + name.encode() + rb"\b", head) and not re.search(rb"__(?:device|global)__", head):
-            raise Refuse(f"{name} is read in host code")
+        definition = unit.data[function.start_byte : function.end_byte]
+        if re.search(rb"\b" + name.encode() + rb"\b", definition) and not re.search(
+            rb"__(?:device|global)__", definition
+        ):
+            raise RewriteRefusedError(f"{name} is read in host code")
 
 
 rewrite = Rewrite(__name__, edit)

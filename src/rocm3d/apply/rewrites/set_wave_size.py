@@ -10,14 +10,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.guarded_lines import guard
-from rocm3d.apply.host_reads import read_on_host
-from rocm3d.apply.rewrite import Refuse, Rewrite, words
+from rocm3d.apply.guarded_lines import guard_condition
+from rocm3d.apply.host_reads import first_host_read
+from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
 from rocm3d.model.text import Text
-from rocm3d.syntax.chains import Surroundings
+from rocm3d.syntax.conditional_chains import PreprocessorContext
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
-from rocm3d.syntax.guards import folded, with_rocm
+from rocm3d.syntax.guards import assume_rocm, fold_cpp
 
 if TYPE_CHECKING:
     from rocm3d.model.recipe import Parameters
@@ -32,7 +32,7 @@ _DEFINED = re.compile(
 )
 _LITERAL = re.compile(rb"[%/&]\s*(?:32|31|0x1[fF])[uU]?\b|>>\s*5\b|\b32\s*-\s*1\b")
 _WHOLE_WAVE = re.compile(rb"\b__(?:ballot|ballot64|any|all)\s*\(|\brocm3d_wave_peers\b|\b__activemask\b")
-_GROUPS = re.compile(
+_GROUPS_OF_32 = re.compile(
     rb"\bROCM3D_(?:BALLOT|ACTIVEMASK|MATCH_ANY|SHFL|ANY|ALL)|\b__shfl\w*\s*\([^;]*,\s*32\s*\)|& *32u?\b"
 )
 
@@ -45,7 +45,7 @@ class _Constant:
     number: str
     start: int
     end: int
-    at: int
+    number_offset: int
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
@@ -53,56 +53,73 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
     unit, newline = CudaUnit("", data), Text(data).newline
     constants = list(_constants(unit, parameters))
     if not _DEFINED.search(blanked(data)) and _LITERAL.search(blanked(data)):
-        raise Refuse("left at 32: correct as long as votes and shuffles stay within 32 lanes")
-    out, at = [], 0
-    for item in constants:
-        if read_on_host(unit, item.name) is not None:
-            raise Refuse(f"{item.name} is read outside device code, in line {read_on_host(unit, item.name)}")
-        shared = unit.is_shared(item.at)
-        condition = _condition(parameters, with_guard=shared)
-        line = data[item.start : item.end]
-        place = item.at - item.start
-        wide = line[:place] + str(parameters["wide"]).encode() + line[place + len(item.number) :]
-        narrow = line[:place] + str(parameters["narrow"]).encode() + line[place + len(item.number) :]
-        out += [data[at : item.start], b"#if ", condition, newline, wide, b"#else", newline, narrow, b"#endif", newline]
-        at = item.end
-    return b"".join([*out, data[at:]])
+        raise RewriteRefusedError("left at 32: correct as long as votes and shuffles stay within 32 lanes")
+    out, position = [], 0
+    for constant in constants:
+        if first_host_read(unit, constant.name) is not None:
+            raise RewriteRefusedError(
+                f"{constant.name} is read outside device code, in line {first_host_read(unit, constant.name)}"
+            )
+        is_shared = unit.is_shared(constant.number_offset)
+        condition = _condition(parameters, with_guard=is_shared)
+        line = data[constant.start : constant.end]
+        column = constant.number_offset - constant.start
+        wide = line[:column] + str(parameters["wide"]).encode() + line[column + len(constant.number) :]
+        narrow = line[:column] + str(parameters["narrow"]).encode() + line[column + len(constant.number) :]
+        out += [
+            data[position : constant.start],
+            b"#if ",
+            condition,
+            newline,
+            wide,
+            b"#else",
+            newline,
+            narrow,
+            b"#endif",
+            newline,
+        ]
+        position = constant.end
+    return b"".join([*out, data[position:]])
 
 
 def _condition(parameters: Parameters, *, with_guard: bool) -> bytes:
-    targets = b" || ".join(f"defined({macro})".encode() for macro in words(parameters, "wave64"))
+    targets = b" || ".join(f"defined({macro})".encode() for macro in list_parameter(parameters, "wave64"))
     if not with_guard:
         return targets
-    rocm = guard(parameters)
-    left = b"(" + rocm + b")" if b"||" in rocm else rocm
-    return left + b" && " + (b"(" + targets + b")" if b"||" in targets else targets)
+    rocm = guard_condition(parameters)
+    rocm_condition = b"(" + rocm + b")" if b"||" in rocm else rocm
+    return rocm_condition + b" && " + (b"(" + targets + b")" if b"||" in targets else targets)
 
 
 def _constants(unit: CudaUnit, parameters: Parameters) -> Iterator[_Constant]:
-    around = Surroundings.of(unit.data)
+    conditionals = PreprocessorContext.of(unit.data)
     for match in _DEFINED.finditer(blanked(unit.data)):
         group = 1 if match.group(1) else 3
-        name, number, at = match.group(group).decode(), match.group(group + 1).decode(), match.start(group + 1)
-        if around.chosen_by_target(at) or not around.seen_by_rocm(at):
+        name, number, number_offset = (
+            match.group(group).decode(),
+            match.group(group + 1).decode(),
+            match.start(group + 1),
+        )
+        if conditionals.is_target_specific(number_offset) or not conditionals.can_compile_for_rocm(number_offset):
             continue
         end = unit.data.find(b"\n", match.end() - 1) + 1
         if not end:
-            raise Refuse("the last line has no newline")
-        item = _Constant(name, number, match.start(), end, at)
-        if number == str(parameters["wide"]) and not unit.is_shared(at):
-            yield item
-        elif number == str(parameters["narrow"]) and unit.is_shared(at):
+            raise RewriteRefusedError("the last line has no newline")
+        constant = _Constant(name, number, match.start(), end, number_offset)
+        if number == str(parameters["wide"]) and not unit.is_shared(number_offset):
+            yield constant
+        elif number == str(parameters["narrow"]) and unit.is_shared(number_offset):
             _refuse_groups(unit)
-            yield item
+            yield constant
 
 
 def _refuse_groups(unit: CudaUnit) -> None:
     """Only a vote over the whole wave needs the hardware's wave size; groups of 32 in the same file rule it out."""
-    on_rocm = blanked(folded(unit.data, with_rocm))
+    on_rocm = blanked(fold_cpp(unit.data, assume_rocm))
     if not _WHOLE_WAVE.search(on_rocm):
-        raise Refuse("left at 32: no vote in this file uses the whole wave")
-    if _GROUPS.search(on_rocm):
-        raise Refuse("left at 32: votes or shuffles in this file use groups of 32")
+        raise RewriteRefusedError("left at 32: no vote in this file uses the whole wave")
+    if _GROUPS_OF_32.search(on_rocm):
+        raise RewriteRefusedError("left at 32: votes or shuffles in this file use groups of 32")
 
 
 rewrite = Rewrite(__name__, edit)

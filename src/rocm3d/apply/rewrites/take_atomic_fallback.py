@@ -8,14 +8,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.extended_condition import extend
-from rocm3d.apply.guarded_lines import guard
-from rocm3d.apply.rewrite import Refuse, Rewrite, words
-from rocm3d.syntax.chains import Chain, chains
+from rocm3d.apply.extended_condition import extend_conditions
+from rocm3d.apply.guarded_lines import guard_condition
+from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
+from rocm3d.syntax.conditional_chains import IfChain, if_chains
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
-from rocm3d.syntax.lanes import arguments, function_name
-from rocm3d.syntax.pointers import pointed_to, pointers
+from rocm3d.syntax.lane_masks import arguments, function_name
+from rocm3d.syntax.pointers import pointee_type, pointee_types
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,41 +26,49 @@ if TYPE_CHECKING:
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """`#if __CUDA_ARCH__ < 700` around a loop of atomicCAS accepts ROCm; a file without such a branch is refused."""
     unit, call = CudaUnit("", data), str(parameters["call"])
-    places = list(_calls(unit, call, words(parameters, "types")))
-    known = chains(data)
-    found = [_chain(data, known, place, parameters) for place in places]
-    if any(chain is None for chain in found):
-        raise Refuse(f"this file has no fallback for older cards: replace {call} by a loop of atomicCAS by hand")
-    starts = {chain.branches[0].start for chain in found if chain is not None}
-    return extend(data, lambda item: item.start in starts, guard(parameters).decode())
+    offsets = list(_call_offsets(unit, call, list_parameter(parameters, "types")))
+    all_chains = if_chains(data)
+    fallback_chains = [_fallback_chain(data, all_chains, offset, parameters) for offset in offsets]
+    if any(chain is None for chain in fallback_chains):
+        raise RewriteRefusedError(
+            f"this file has no fallback for older cards: replace {call} by a loop of atomicCAS by hand"
+        )
+    starts = {chain.branches[0].start for chain in fallback_chains if chain is not None}
+    return extend_conditions(data, lambda directive: directive.start in starts, guard_condition(parameters).decode())
 
 
-def _calls(unit: CudaUnit, name: str, types: tuple[str, ...]) -> Iterator[int]:
+def _call_offsets(unit: CudaUnit, name: str, types: tuple[str, ...]) -> Iterator[int]:
     for call in unit.nodes("call_expression"):
-        given = arguments(call)
-        here = function_name(unit, call) == name and unit.is_shared(call.start_byte)
-        if here and given and pointed_to(unit, given[0], _known(unit, call.start_byte)) in types:
+        call_arguments = arguments(call)
+        is_shared_call = function_name(unit, call) == name and unit.is_shared(call.start_byte)
+        if (
+            is_shared_call
+            and call_arguments
+            and pointee_type(unit, call_arguments[0], _pointer_types(unit, call.start_byte)) in types
+        ):
             yield call.start_byte
 
 
-def _known(unit: CudaUnit, place: int) -> dict[str, str]:
+def _pointer_types(unit: CudaUnit, offset: int) -> dict[str, str]:
     """Pointer types in the function around an offset: other functions may use the same names for other types."""
-    around = [node for node in unit.nodes("function_definition") if node.start_byte <= place < node.end_byte]
-    own = unit if not around else CudaUnit("", unit.data[around[-1].start_byte : around[-1].end_byte])
-    return dict(pointers(own))
+    functions = [node for node in unit.nodes("function_definition") if node.start_byte <= offset < node.end_byte]
+    function_unit = (
+        unit if not functions else CudaUnit("", unit.data[functions[-1].start_byte : functions[-1].end_byte])
+    )
+    return dict(pointee_types(function_unit))
 
 
-def _chain(data: bytes, known: list[Chain], place: int, parameters: Parameters) -> Chain | None:
+def _fallback_chain(data: bytes, all_chains: list[IfChain], offset: int, parameters: Parameters) -> IfChain | None:
     """The innermost `#if older` ... `#else` with the call in the second branch only."""
     older = re.compile(rf"\b{re.escape(str(parameters['macro']))}\s*<=?\s*[0-9]")
     newer = re.compile(rf"!\s*defined|>=?\s*[0-9]|\b{re.escape(str(parameters['macro']))}\s*[=!]=")
     call = str(parameters["call"]).encode()
-    around = [chain for chain in known if chain.branches[0].start <= place < chain.end]
-    for chain in reversed(around):
+    enclosing_chains = [chain for chain in all_chains if chain.branches[0].start <= offset < chain.end]
+    for chain in reversed(enclosing_chains):
         first, last = chain.branches[0], chain.branches[-1]
-        asks = older.search(first.text) is not None and newer.search(first.text) is None
-        if len(chain.branches) == 2 and chain.has_else and asks and last.start <= place < last.end:
-            return None if call in blanked(data)[first.body : first.end] else chain
+        is_older_check = older.search(first.condition) is not None and newer.search(first.condition) is None
+        if len(chain.branches) == 2 and chain.has_else and is_older_check and last.start <= offset < last.end:
+            return None if call in blanked(data)[first.body_start : first.end] else chain
     return None
 
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.aliased_text import with_aliases
 from rocm3d.apply.guarded_lines import guard_lines
-from rocm3d.apply.lane_calls import FULL, MASKED, LaneCall, group_use, lane_calls, mask_of
-from rocm3d.apply.rewrite import Refuse, Rewrite
-from rocm3d.apply.wide_masks import widened
+from rocm3d.apply.lane_calls import FULL_MASK, MASKED_CALLS, LaneCall, group_alias, lane_calls, mask_argument
+from rocm3d.apply.macro_aliases import insert_aliases
+from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError
+from rocm3d.apply.wide_masks import widen_mask
 from rocm3d.syntax.cuda import CudaUnit
 
 if TYPE_CHECKING:
@@ -24,24 +24,29 @@ _ACTIVE = "__activemask"
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """In groups of 32, calls that take such a mask are edited too: HIP's expect 64 bits."""
     unit = CudaUnit("", data)
-    wide = [item for call in lane_calls(unit, [_ACTIVE]) if call.lanes == "wave" for item in _wide(unit, call)]
+    wide = [
+        replacement
+        for call in lane_calls(unit, [_ACTIVE])
+        if call.lanes == "wave"
+        for replacement in _wave_mask(unit, call)
+    ]
     changed = guard_lines(data, list(dict.fromkeys(wide)), parameters)
-    left = CudaUnit("", changed)
-    active = list(lane_calls(left, [_ACTIVE]))
+    edited_unit = CudaUnit("", changed)
+    active = list(lane_calls(edited_unit, [_ACTIVE]))
     if not active:
         return changed
-    masked = [call for call in lane_calls(left, MASKED) if _takes_variable(left, call)]
-    return with_aliases(changed, [group_use(call) for call in (*active, *masked)], parameters)
+    masked = [call for call in lane_calls(edited_unit, MASKED_CALLS) if _takes_variable(edited_unit, call)]
+    return insert_aliases(changed, [group_alias(call) for call in (*active, *masked)], parameters)
 
 
-def _wide(unit: CudaUnit, call: LaneCall) -> list[Replacement]:
+def _wave_mask(unit: CudaUnit, call: LaneCall) -> list[Replacement]:
     if call.node is None:
-        raise Refuse(f"{call.name} over the whole wave is inside a macro")
-    return widened(unit, call.node, "__ballot(1)")
+        raise RewriteRefusedError(f"{call.name} over the whole wave is inside a macro")
+    return widen_mask(unit, call.node, "__ballot(1)")
 
 
 def _takes_variable(unit: CudaUnit, call: LaneCall) -> bool:
-    return call.node is not None and not FULL.fullmatch(mask_of(unit, call.node))
+    return call.node is not None and not FULL_MASK.fullmatch(mask_argument(unit, call.node))
 
 
 rewrite = Rewrite(__name__, edit)

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.aliased_text import with_aliases
 from rocm3d.apply.guarded_lines import guard_lines
-from rocm3d.apply.lane_calls import FULL, LaneCall, group_use, lane_calls, mask_of
-from rocm3d.apply.rewrite import Refuse, Rewrite, words
-from rocm3d.apply.wide_masks import widened
+from rocm3d.apply.lane_calls import FULL_MASK, LaneCall, group_alias, lane_calls, mask_argument
+from rocm3d.apply.macro_aliases import insert_aliases
+from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
+from rocm3d.apply.wide_masks import widen_mask
 from rocm3d.syntax.cuda import CudaUnit
-from rocm3d.syntax.lanes import arguments
+from rocm3d.syntax.lane_masks import arguments
 
 if TYPE_CHECKING:
     from rocm3d.apply.guarded_lines import Replacement
@@ -22,31 +22,38 @@ if TYPE_CHECKING:
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """Edits whole-wave calls as guarded copies of their lines, then the other calls through an alias."""
-    unit, names = CudaUnit("", data), words(parameters, "calls")
-    wide = [item for call in lane_calls(unit, names) if call.lanes == "wave" for item in _wide(unit, call)]
-    changed = guard_lines(data, list(dict.fromkeys(wide)), parameters)
-    left = CudaUnit("", changed)
-    uses = [
-        group_use(call) for call in lane_calls(left, (*names, "__activemask")) if _is_mask_or_vote(left, call, names)
+    unit, names = CudaUnit("", data), list_parameter(parameters, "calls")
+    wide = [
+        replacement
+        for call in lane_calls(unit, names)
+        if call.lanes == "wave"
+        for replacement in _wave_ballot(unit, call)
     ]
-    return with_aliases(changed, uses, parameters)
+    changed = guard_lines(data, list(dict.fromkeys(wide)), parameters)
+    edited_unit = CudaUnit("", changed)
+    uses = [
+        group_alias(call)
+        for call in lane_calls(edited_unit, (*names, "__activemask"))
+        if _is_ballot_or_its_mask(edited_unit, call, names)
+    ]
+    return insert_aliases(changed, uses, parameters)
 
 
-def _wide(unit: CudaUnit, call: LaneCall) -> list[Replacement]:
+def _wave_ballot(unit: CudaUnit, call: LaneCall) -> list[Replacement]:
     if call.node is None:
-        raise Refuse(f"{call.name} over the whole wave is inside a macro")
-    given = arguments(call.node)
-    if len(given) != 2 or not FULL.fullmatch(unit.slice(given[0])):
-        raise Refuse(f"{call.name} has a mask that may exclude lanes")
-    return widened(unit, call.node, f"__ballot({unit.slice(given[1])})")
+        raise RewriteRefusedError(f"{call.name} over the whole wave is inside a macro")
+    call_arguments = arguments(call.node)
+    if len(call_arguments) != 2 or not FULL_MASK.fullmatch(unit.slice(call_arguments[0])):
+        raise RewriteRefusedError(f"{call.name} has a mask that may exclude lanes")
+    return widen_mask(unit, call.node, f"__ballot({unit.slice(call_arguments[1])})")
 
 
-def _is_mask_or_vote(unit: CudaUnit, call: LaneCall, names: tuple[str, ...]) -> bool:
+def _is_ballot_or_its_mask(unit: CudaUnit, call: LaneCall, names: tuple[str, ...]) -> bool:
     """Whether a call is a ballot, or the active mask as argument of one: HIP's have 64 bits."""
     if call.name in names:
         return True
     outer = unit.parents[unit.parents[call.node.id].id] if call.node is not None else None
-    return outer is not None and outer.type == "call_expression" and mask_of(unit, outer).startswith(call.name)
+    return outer is not None and outer.type == "call_expression" and mask_argument(unit, outer).startswith(call.name)
 
 
 rewrite = Rewrite(__name__, edit)

@@ -6,17 +6,17 @@ from rocm3d.apply.guarded_lines import Replacement, guard_lines
 from rocm3d.apply.rewrite import Rewrite
 from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.cuda import CudaUnit
-from rocm3d.syntax.registrations import registered_noexcept
+from rocm3d.syntax.registrations import registered_noexcept_functions
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """Replaces each pointer to such a function by a lambda."""
     unit = CudaUnit("", data)
-    found = []
-    for node in registered_noexcept(unit):
+    replacements = []
+    for node in registered_noexcept_functions(unit):
         name = unit.slice(node).removeprefix("&").strip()
-        found.append(Replacement(node.start_byte, node.end_byte, f"[] {{ return {name}(); }}".encode()))
-    return guard_lines(data, found, parameters)
+        replacements.append(Replacement(node.start_byte, node.end_byte, f"[] {{ return {name}(); }}".encode()))
+    return guard_lines(data, replacements, parameters)
 
 
 rewrite = Rewrite(__name__, edit)

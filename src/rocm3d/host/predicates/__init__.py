@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 @cache
 def predicates() -> Mapping[str, Predicate]:
     """All public functions that the modules of this package define, by name."""
-    found: dict[str, Predicate] = {}
-    for item in pkgutil.iter_modules(__path__):
-        module = import_module(f"{__name__}.{item.name}")
+    by_name: dict[str, Predicate] = {}
+    for module_info in pkgutil.iter_modules(__path__):
+        module = import_module(f"{__name__}.{module_info.name}")
         for name, value in vars(module).items():
             if not name.startswith("_") and getattr(value, "__module__", "") == module.__name__ and callable(value):
-                assert name not in found, f"{name} is defined in two modules"
-                found[name] = value
-    return found
+                assert name not in by_name, f"{name} is defined in two modules"
+                by_name[name] = value
+    return by_name

@@ -2,51 +2,61 @@
 
 from __future__ import annotations
 
-from rocm3d.host.facts import Facts, Reading, gib, version
+from rocm3d.host.facts import MachineFacts, Reading, format_bytes, parse_version
 from rocm3d.model.condition import Condition
 
 
-def target_absent(facts: Facts, _: Condition) -> Reading | None:
+def target_absent(facts: MachineFacts, _: Condition) -> Reading | None:
     """The plan is for a GPU that is not in this machine."""
-    here = sorted({card.gfx for card in facts.snapshot.gpus if card.gfx})
-    if facts.plan is None or not here or facts.plan.gpu.gfx in here:
+    machine_targets = sorted({card.gfx for card in facts.snapshot.gpus if card.gfx})
+    if facts.plan is None or not machine_targets or facts.plan.gpu.gfx in machine_targets:
         return None
-    return Reading((f"the plan is for {facts.plan.gpu.gfx}", f"machine: {', '.join(here)}"), {"gfx": here[-1]})
+    return Reading(
+        (f"the plan is for {facts.plan.gpu.gfx}", f"machine: {', '.join(machine_targets)}"),
+        {"gfx": machine_targets[-1]},
+    )
 
 
-def torch_differs(facts: Facts, _: Condition) -> Reading | None:
+def torch_differs(facts: MachineFacts, _: Condition) -> Reading | None:
     """The installed torch has another release, or another ROCm, than the stack of the plan."""
     python, base = facts.python, facts.plan.base if facts.plan else None
     if base is None or not python.hip:
         return None
-    built, torch = facts.torch_rocm, facts.torch
-    wanted, rocm = version(base.torch), version(base.rocm)
-    same_torch = torch is not None and wanted is not None and torch.release[:2] == wanted.release[:2]
-    same_rocm = built is not None and rocm is not None and built.release[:2] == rocm.release[:2]
+    torch_rocm, torch = facts.torch_rocm, facts.torch
+    planned_torch, planned_rocm = parse_version(base.torch), parse_version(base.rocm)
+    same_torch = torch is not None and planned_torch is not None and torch.release[:2] == planned_torch.release[:2]
+    same_rocm = (
+        torch_rocm is not None and planned_rocm is not None and torch_rocm.release[:2] == planned_rocm.release[:2]
+    )
     if same_torch and same_rocm:
         return None
-    seen = (f"installed: torch {python.torch}, HIP {python.hip}", f"planned: torch {base.torch}, ROCm {base.rocm}")
-    return Reading(seen, {"stack": base.id})
+    observations = (
+        f"installed: torch {python.torch}, HIP {python.hip}",
+        f"planned: torch {base.torch}, ROCm {base.rocm}",
+    )
+    return Reading(observations, {"stack": base.id})
 
 
-def python_differs(facts: Facts, _: Condition) -> Reading | None:
+def python_differs(facts: MachineFacts, _: Condition) -> Reading | None:
     """The interpreter has another version than the stack of the plan, so its wheels cannot be installed."""
     base = facts.plan.base if facts.plan else None
     if base is None or facts.python.version == base.python:
         return None
-    seen = f"{facts.python.path} is Python {facts.python.version}; {base.id} is for {base.python}"
-    return Reading((seen,), {"python": base.python})
+    observation = f"{facts.python.path} is Python {facts.python.version}; {base.id} is for {base.python}"
+    return Reading((observation,), {"python": base.python})
 
 
-def no_compiler(facts: Facts, _: Condition) -> Reading | None:
+def no_compiler(facts: MachineFacts, _: Condition) -> Reading | None:
     """The plan compiles, and no installed ROCm has a compiler."""
-    if not facts.builds or any(item.compiler for item in facts.snapshot.rocm):
+    if not facts.builds or any(install.compiler for install in facts.snapshot.rocm):
         return None
-    here = [f"{item.form} {item.path}: no compiler" for item in facts.snapshot.rocm] or ["no ROCm is installed"]
-    return Reading((*here, f"the plan compiles {', '.join(facts.builds[:6])}"))
+    installs = [f"{install.form} {install.path}: no compiler" for install in facts.snapshot.rocm] or [
+        "no ROCm is installed"
+    ]
+    return Reading((*installs, f"the plan compiles {', '.join(facts.builds[:6])}"))
 
 
-def little_vram(facts: Facts, _: Condition) -> Reading | None:
+def little_vram(facts: MachineFacts, _: Condition) -> Reading | None:
     """Even the smallest mode of a known repository needs more VRAM than any card of the plan's target has."""
     plan = facts.plan
     port = facts.knowledge.ports.get(plan.known_as) if plan and plan.known_as else None
@@ -55,4 +65,4 @@ def little_vram(facts: Facts, _: Condition) -> Reading | None:
     if not needs or not cards or max(cards) >= min(needs) * 1e9:
         return None
     known = port.id if port else ""
-    return Reading((f"{known} needs at least {min(needs):g} GB", f"the largest card has {gib(max(cards))}"))
+    return Reading((f"{known} needs at least {min(needs):g} GB", f"the largest card has {format_bytes(max(cards))}"))

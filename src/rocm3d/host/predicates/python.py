@@ -7,20 +7,22 @@ import fnmatch
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
-from rocm3d.host.facts import Facts, Reading, shell, words
+from rocm3d.host.facts import MachineFacts, Reading, shell_quote, text_parameters
 from rocm3d.model.condition import Condition
 
 
-def _present(facts: Facts, patterns: tuple[str, ...]) -> list[str]:
-    found = ((canonicalize_name(item.name), item.version) for item in facts.python.distributions)
-    return [f"{name} {number}" for name, number in found if any(fnmatch.fnmatchcase(name, p) for p in patterns)]
+def _installed(facts: MachineFacts, patterns: tuple[str, ...]) -> list[str]:
+    distributions = (
+        (canonicalize_name(distribution.name), distribution.version) for distribution in facts.python.distributions
+    )
+    return [f"{name} {number}" for name, number in distributions if any(fnmatch.fnmatchcase(name, p) for p in patterns)]
 
 
-def _values(facts: Facts) -> dict[str, str]:
-    return {"python": shell(facts.python.path), "install": _install(facts)}
+def _values(facts: MachineFacts) -> dict[str, str]:
+    return {"python": shell_quote(facts.python.path), "install": _install_command(facts)}
 
 
-def _install(facts: Facts) -> str:
+def _install_command(facts: MachineFacts) -> str:
     """Command that installs a torch for the GPU: from the plan's stack, else from the newest tried one with wheels."""
     planned = facts.plan.base if facts.plan else None
     wheels = [
@@ -36,12 +38,12 @@ def _install(facts: Facts) -> str:
         image = f"use the image {planned.image}" if planned and planned.image else "find a stack: `rocm3d plan PATH`"
         return f"no known wheels for this machine; {image}"
     chosen = max(fitting, key=lambda stack: (stack.tried, stack.released, stack.id))
-    names = " ".join(shell(item.replace("{gfx}", facts.targets[0])) for item in chosen.requirements)
-    wanted = f"  # in an environment with Python {chosen.python}" if chosen.python != facts.python.version else ""
-    return f"{shell(facts.python.path)} -m pip install --index-url {chosen.index} {names}{wanted}"
+    names = " ".join(shell_quote(requirement.replace("{gfx}", facts.targets[0])) for requirement in chosen.requirements)
+    comment = f"  # in an environment with Python {chosen.python}" if chosen.python != facts.python.version else ""
+    return f"{shell_quote(facts.python.path)} -m pip install --index-url {chosen.index} {names}{comment}"
 
 
-def torch_for_cuda(facts: Facts, _: Condition) -> Reading | None:
+def torch_for_cuda(facts: MachineFacts, _: Condition) -> Reading | None:
     """The installed torch is a CUDA build."""
     python = facts.python
     if not python.torch or python.hip or not python.cuda:
@@ -49,7 +51,7 @@ def torch_for_cuda(facts: Facts, _: Condition) -> Reading | None:
     return Reading((f"{python.path}: torch {python.torch}, CUDA {python.cuda}, no HIP",), _values(facts))
 
 
-def torch_for_cpu(facts: Facts, _: Condition) -> Reading | None:
+def torch_for_cpu(facts: MachineFacts, _: Condition) -> Reading | None:
     """The installed torch is a CPU build."""
     python = facts.python
     if not python.torch or python.hip or python.cuda:
@@ -57,66 +59,74 @@ def torch_for_cpu(facts: Facts, _: Condition) -> Reading | None:
     return Reading((f"{python.path}: torch {python.torch}, neither HIP nor CUDA",), _values(facts))
 
 
-def present(facts: Facts, condition: Condition) -> Reading | None:
+def present(facts: MachineFacts, condition: Condition) -> Reading | None:
     """Unwanted distributions are installed, and none of the `unless` ones, which would explain them."""
-    found = _present(facts, words(condition, "names"))
-    if not found or _present(facts, words(condition, "unless")):
+    installed = _installed(facts, text_parameters(condition, "names"))
+    if not installed or _installed(facts, text_parameters(condition, "unless")):
         return None
     return Reading(
-        tuple(found), {"names": " ".join(item.split()[0] for item in found), "python": shell(facts.python.path)}
+        tuple(installed),
+        {"names": " ".join(entry.split()[0] for entry in installed), "python": shell_quote(facts.python.path)},
     )
 
 
-def present_together(facts: Facts, condition: Condition) -> Reading | None:
+def present_together(facts: MachineFacts, condition: Condition) -> Reading | None:
     """Two distributions that contain the same module are installed."""
-    ours, theirs = (_present(facts, words(condition, name)) for name in ("bundled", "other"))
+    ours, theirs = (_installed(facts, text_parameters(condition, name)) for name in ("bundled", "other"))
     if not ours or not theirs:
         return None
     values = {
         "other": theirs[0].split()[0],
-        "bundled": shell(ours[0].replace(" ", "==")),
-        "python": shell(facts.python.path),
+        "bundled": shell_quote(ours[0].replace(" ", "==")),
+        "python": shell_quote(facts.python.path),
     }
     return Reading((*ours, *theirs), values)
 
 
-def torch_rocm_lacks_target(facts: Facts, _: Condition) -> Reading | None:
+def torch_rocm_lacks_target(facts: MachineFacts, _: Condition) -> Reading | None:
     """The ROCm of the installed torch is outside the range that supports a target."""
     python, built = facts.python, facts.torch_rocm
     ranges = {gfx: facts.knowledge.targets[gfx].rocm for gfx in facts.targets if gfx in facts.knowledge.targets}
     if built is None:
         return None
-    late = [gfx for gfx, needed in ranges.items() if needed and built not in SpecifierSet(needed, prereleases=True)]
-    seen = tuple(f"torch {python.torch} is built for ROCm {built}; {gfx} needs {ranges[gfx]}" for gfx in late)
-    return Reading(seen, _values(facts)) if late else None
+    unsupported = [
+        gfx for gfx, needed in ranges.items() if needed and built not in SpecifierSet(needed, prereleases=True)
+    ]
+    observations = tuple(
+        f"torch {python.torch} is built for ROCm {built}; {gfx} needs {ranges[gfx]}" for gfx in unsupported
+    )
+    return Reading(observations, _values(facts)) if unsupported else None
 
 
-def compiler_of_other_rocm(facts: Facts, _: Condition) -> Reading | None:
+def compiler_of_other_rocm(facts: MachineFacts, _: Condition) -> Reading | None:
     """Every installed hipcc is of another major release than torch's libraries."""
     built, _python = facts.torch_rocm, facts.python
-    compilers = [item for item in facts.snapshot.rocm if item.compiler and item.version]
+    compilers = [install for install in facts.snapshot.rocm if install.compiler and install.version]
     if built is None or not compilers:
         return None
-    other = [item for item in compilers if item.version.partition(".")[0] != str(built.major)]
+    other = [install for install in compilers if install.version.partition(".")[0] != str(built.major)]
     if len(other) < len(compilers):
         return None
-    seen = tuple(f"{item.path}: ROCm {item.version}" for item in other)
-    return Reading((f"torch is built for ROCm {built}", *seen), {"rocm": str(built)})
+    observations = tuple(f"{install.path}: ROCm {install.version}" for install in other)
+    return Reading((f"torch is built for ROCm {built}", *observations), {"rocm": str(built)})
 
 
-def several_rocm(facts: Facts, _: Condition) -> Reading | None:
+def several_rocm(facts: MachineFacts, _: Condition) -> Reading | None:
     """Several ROCm releases in /opt, and neither ROCM_PATH nor ROCM_HOME selects one."""
-    found = [item for item in facts.snapshot.rocm if item.form == "system"]
-    if len(found) < 2 or facts.variable("ROCM_PATH") or facts.variable("ROCM_HOME"):
+    installs = [install for install in facts.snapshot.rocm if install.form == "system"]
+    if len(installs) < 2 or facts.variable("ROCM_PATH") or facts.variable("ROCM_HOME"):
         return None
-    return Reading(tuple(f"{item.path}: ROCm {item.version}" for item in found), {"path": shell(found[-1].path)})
+    return Reading(
+        tuple(f"{install.path}: ROCm {install.version}" for install in installs),
+        {"path": shell_quote(installs[-1].path)},
+    )
 
 
-def own_runtime(facts: Facts, _: Condition) -> Reading | None:
+def own_runtime(facts: MachineFacts, _: Condition) -> Reading | None:
     """torch contains an HSA runtime, which hides the one of the system."""
     python = facts.python
     if not python.own_runtime or not python.hip:
         return None
     return Reading(
-        (f"{python.path}: torch {python.torch} has its own libhsa-runtime64.so",), {"python": shell(python.path)}
+        (f"{python.path}: torch {python.torch} has its own libhsa-runtime64.so",), {"python": shell_quote(python.path)}
     )

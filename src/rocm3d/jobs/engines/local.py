@@ -11,12 +11,12 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rocm3d.jobs import sight
-from rocm3d.jobs.engine import LAUNCHER, Event
-from rocm3d.jobs.gpus import chosen
-from rocm3d.jobs.slots import on_gpus, on_processor, refuse_too_large
+from rocm3d.jobs import gpu_visibility
+from rocm3d.jobs.engine import LAUNCHER, AttemptEvent
+from rocm3d.jobs.gpus import select_gpus
+from rocm3d.jobs.slots import cpu_slots, gpu_slots, refuse_oversized_jobs
 from rocm3d.jobs.status_files import Attempt
-from rocm3d.workspace.process import on_call
+from rocm3d.workspace.process import connected_helper
 from rocm3d.workspace.topology import Topology, read_topology
 
 if TYPE_CHECKING:
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from rocm3d.jobs.slots import Slot
     from rocm3d.jobs.specification import Jobs
 
-_KEPT = ("ending", "digest", "code", "signal", "seconds", "ended", "slot")
+_STATUS_FIELDS = ("ending", "digest", "code", "signal", "seconds", "ended", "slot")
 
 
-class Local:
+class LocalEngine:
     """`lock` is the file descriptor of the runner lock: no other runner can start while the launcher lives."""
 
     name = "local"
@@ -43,15 +43,15 @@ class Local:
         root: Path = Path("/"),
         integrated: Callable[[], frozenset[str]] = frozenset,
     ) -> None:
-        self._lock, self._rest, self._tasks = lock, b"", dict[str, "Task"]()
+        self._lock, self._unparsed, self._tasks = lock, b"", dict[str, "Task"]()
         self._stack = ExitStack()
-        self._slots, self._notes = _places(jobs, _topology(root, integrated), root)
-        refuse_too_large(jobs.jobs, self._slots)
+        self._slots, self._notes = _select_slots(jobs, _topology(root, integrated), root)
+        refuse_oversized_jobs(jobs.jobs, self._slots)
         if jobs.run.check_gpu:
-            self._notes += sight.check(self._slots, jobs.jobs)
+            self._notes += gpu_visibility.check_visibility(self._slots, jobs.jobs)
 
-    def __enter__(self) -> Local:
-        self._call()
+    def __enter__(self) -> LocalEngine:
+        self._start_launcher()
         return self
 
     def __exit__(
@@ -59,9 +59,9 @@ class Local:
     ) -> None:
         self._stack.close()
 
-    def _call(self) -> None:
+    def _start_launcher(self) -> None:
         program = [sys.executable, "-I", "-S", str(LAUNCHER), "serve"]
-        self._line: socket.socket = self._stack.enter_context(on_call(program, self._lock))
+        self._socket: socket.socket = self._stack.enter_context(connected_helper(program, self._lock))
 
     def slots(self) -> Sequence[Slot]:
         """Slots on GPUs, or on the CPU if there is none."""
@@ -74,52 +74,54 @@ class Local:
     def start(self, tasks: Sequence[Task]) -> None:
         """Send all requests in one message."""
         self._tasks.update((task.key, task) for task in tasks)
-        self._say(*(task.request() for task in tasks))
+        self._send(*(task.request() for task in tasks))
 
     def adopt(self, task: Task, remote: str) -> bool:  # noqa: ARG002  (one signature for all engines)
         """Always False: jobs end with their launcher."""
         return False
 
-    def end(self, key: str, why: str) -> None:
+    def stop(self, key: str, ending: str) -> None:
         """Send SIGTERM to the process group, and SIGKILL after the grace period."""
-        self._say({"do": "end", "key": key, "why": why})
+        self._send({"do": "end", "key": key, "why": ending})
 
-    def events(self, seconds: float) -> Sequence[Event]:
+    def events(self, seconds: float) -> Sequence[AttemptEvent]:
         """If the launcher was killed, start another one and report all running attempts as lost."""
-        if not select.select([self._line], [], [], seconds)[0]:
+        if not select.select([self._socket], [], [], seconds)[0]:
             return ()
         try:
-            chunk = self._line.recv(1 << 20)
+            chunk = self._socket.recv(1 << 20)
         except ConnectionResetError:
             chunk = b""
         if not chunk:
-            return self._lost()
-        *whole, self._rest = (self._rest + chunk).split(b"\n")
-        return [self._event(json.loads(text)) for text in whole]
+            return self._restart_launcher()
+        *lines, self._unparsed = (self._unparsed + chunk).split(b"\n")
+        return [self._event(json.loads(text)) for text in lines]
 
-    def _say(self, *messages: dict[str, Any]) -> None:
+    def _send(self, *messages: dict[str, Any]) -> None:
         try:
-            self._line.sendall(b"".join(json.dumps(message).encode() + b"\n" for message in messages))
+            self._socket.sendall(b"".join(json.dumps(message).encode() + b"\n" for message in messages))
         except (BrokenPipeError, ConnectionResetError):
             return  # the next `events` call finds the socket closed
 
-    def _event(self, told: dict[str, Any]) -> Event:
-        key = told["key"]
-        if "ended" in told:
-            task, said = self._tasks.pop(key), told["ended"]
-            return Event(key, "over", Attempt(task.attempt, **{name: said[name] for name in _KEPT}))
-        if "pid" in told:
-            return Event(key, "begun")
+    def _event(self, message: dict[str, Any]) -> AttemptEvent:
+        key = message["key"]
+        if "ended" in message:
+            task, status = self._tasks.pop(key), message["ended"]
+            return AttemptEvent(key, "over", Attempt(task.attempt, **{name: status[name] for name in _STATUS_FIELDS}))
+        if "pid" in message:
+            return AttemptEvent(key, "begun")
         self._tasks.pop(key, None)
-        if "busy" in told:
-            return Event(key, "busy")
-        return Event(key, "refused", text=told["refused"], full=told["errno"] in (errno.ENOSPC, errno.EDQUOT))
+        if "busy" in message:
+            return AttemptEvent(key, "busy")
+        return AttemptEvent(
+            key, "refused", text=message["refused"], full=message["errno"] in (errno.ENOSPC, errno.EDQUOT)
+        )
 
-    def _lost(self) -> list[Event]:
+    def _restart_launcher(self) -> list[AttemptEvent]:
         self._stack.close()
-        gone, self._rest, self._tasks = list(self._tasks), b"", {}
-        self._call()
-        return [Event(key, "lost") for key in gone]
+        lost, self._unparsed, self._tasks = list(self._tasks), b"", {}
+        self._start_launcher()
+        return [AttemptEvent(key, "lost") for key in lost]
 
 
 def _topology(root: Path, integrated: Callable[[], frozenset[str]]) -> Topology:
@@ -127,10 +129,10 @@ def _topology(root: Path, integrated: Callable[[], frozenset[str]]) -> Topology:
     return read_topology(root, integrated()) if read_topology(root).gpus else Topology()
 
 
-def _places(jobs: Jobs, topology: Topology, root: Path) -> tuple[list[Slot], list[str]]:
-    gpus = chosen(jobs.run.gpus, topology, os.environ)
+def _select_slots(jobs: Jobs, topology: Topology, root: Path) -> tuple[list[Slot], list[str]]:
+    gpus = select_gpus(jobs.run.gpus, topology, os.environ)
     if gpus:
-        return on_gpus(gpus, jobs.run.per_gpu, root), []
-    slots = on_processor(jobs.run.slots)
-    why = "no GPU requested" if jobs.run.gpus is not None else "no AMD GPU found"
-    return slots, [f"{why}: running on the CPU, slots: {len(slots)}"]
+        return gpu_slots(gpus, jobs.run.per_gpu, root), []
+    slots = cpu_slots(jobs.run.slots)
+    reason = "no GPU requested" if jobs.run.gpus is not None else "no AMD GPU found"
+    return slots, [f"{reason}: running on the CPU, slots: {len(slots)}"]

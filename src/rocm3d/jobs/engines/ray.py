@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rocm3d.jobs import status_files
-from rocm3d.jobs.engine import LAUNCHER, Event
-from rocm3d.jobs.gpus import HIP, MASKS, ROCR, as_hip
+from rocm3d.jobs.engine import LAUNCHER, AttemptEvent
+from rocm3d.jobs.gpus import HIP, MASKS, ROCR, hip_mask
 from rocm3d.jobs.slots import Slot
-from rocm3d.model.failure import MachineLacks
+from rocm3d.model.errors import MachineError
 from rocm3d.workspace.process import run
 from rocm3d.workspace.topology import read_topology
 
@@ -30,22 +30,22 @@ if TYPE_CHECKING:
     from rocm3d.workspace.topology import Topology
 
 _FOREVER = 10.0 * 365 * 86400
-_ORDER = (HIP, *(name for name in MASKS if name != HIP))
+_MASK_ORDER = (HIP, *(name for name in MASKS if name != HIP))
 
 
-def attempt(command: list[str]) -> None:
+def run_attempt(command: list[str]) -> None:
     """The function that Ray runs: the launcher for one job, which ends with Ray's worker."""
     run(command, seconds=_FOREVER)
 
 
-def translate(environment: MutableMapping[str, str], topology: Topology) -> None:
+def translate_masks(environment: MutableMapping[str, str], topology: Topology) -> None:
     """Replace ROCR_VISIBLE_DEVICES, which Ray refuses, by HIP_VISIBLE_DEVICES."""
     if ROCR in environment:
-        environment[HIP] = as_hip(environment, topology)
+        environment[HIP] = hip_mask(environment, topology)
         del environment[ROCR]
 
 
-class Ray:
+class RayEngine:
     """Starts a local Ray, or connects to the address in jobs.toml."""
 
     name = "ray"
@@ -54,27 +54,27 @@ class Ray:
         self._jobs, self._folder = jobs, folder
         self._tasks: dict[str, Task] = {}
         self._refs: dict[str, Any] = {}
-        self._why: dict[str, str] = {}
+        self._stop_reasons: dict[str, str] = {}
         # No telemetry.
         os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
         os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
-        translate(os.environ, read_topology())
+        translate_masks(os.environ, read_topology())
         try:
             ray: Any = importlib.import_module("ray")  # an extra, with few types
         except ImportError as error:
-            raise MachineLacks("engine ray: Ray is not installed", hint="pip install 'rocm3d[ray]'") from error
+            raise MachineError("engine ray: Ray is not installed", hint="pip install 'rocm3d[ray]'") from error
         self._ray = ray
         try:
             ray.init(address=jobs.ray.address, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
         except (ConnectionError, RuntimeError, ValueError, OSError) as error:
-            raise MachineLacks(f"cannot connect to Ray: {str(error).strip().splitlines()[-1]}") from error
-        there = ray.cluster_resources()
-        gpus = jobs.ray.gpus if jobs.ray.gpus is not None else float(there.get("GPU", 0) > 0)
-        self._function = ray.remote(max_retries=0, num_cpus=jobs.ray.cpus, num_gpus=gpus)(attempt)
-        rooms = [there.get("CPU", 1) / jobs.ray.cpus, *([there.get("GPU", 0) / gpus] if gpus else [])]
-        self._room = jobs.run.slots or max(1, int(min(rooms)))
+            raise MachineError(f"cannot connect to Ray: {str(error).strip().splitlines()[-1]}") from error
+        resources = ray.cluster_resources()
+        gpus = jobs.ray.gpus if jobs.ray.gpus is not None else float(resources.get("GPU", 0) > 0)
+        self._function = ray.remote(max_retries=0, num_cpus=jobs.ray.cpus, num_gpus=gpus)(run_attempt)
+        capacities = [resources.get("CPU", 1) / jobs.ray.cpus, *([resources.get("GPU", 0) / gpus] if gpus else [])]
+        self._slot_count = jobs.run.slots or max(1, int(min(capacities)))
 
-    def __enter__(self) -> Ray:
+    def __enter__(self) -> RayEngine:
         (self._folder.root / "requests").mkdir(exist_ok=True)
         return self
 
@@ -88,7 +88,7 @@ class Ray:
 
     def slots(self) -> Sequence[Slot]:
         """As many slots as Ray has CPUs and GPUs for."""
-        return [Slot(f"ray-{number + 1}") for number in range(self._room)]
+        return [Slot(f"ray-{number + 1}") for number in range(self._slot_count)]
 
     def notes(self) -> Sequence[str]:
         """The nodes are not checked."""
@@ -97,33 +97,33 @@ class Ray:
     def start(self, tasks: Sequence[Task]) -> None:
         """Submit each attempt as a Ray task."""
         for task in tasks:
-            place = self._folder.root / "requests" / f"{task.key}.json"
-            place.write_text(json.dumps(task.elsewhere(_ORDER)), encoding="utf-8")
-            command = [sys.executable, "-I", "-S", str(LAUNCHER), "one", str(place)]
+            request_path = self._folder.root / "requests" / f"{task.key}.json"
+            request_path.write_text(json.dumps(task.remote_request(_MASK_ORDER)), encoding="utf-8")
+            command = [sys.executable, "-I", "-S", str(LAUNCHER), "one", str(request_path)]
             self._tasks[task.key], self._refs[task.key] = task, self._function.remote(command)
 
     def adopt(self, task: Task, remote: str) -> bool:  # noqa: ARG002  (one signature for all engines)
         """Always False: Ray ends the tasks of a driver with the driver."""
         return False
 
-    def end(self, key: str, why: str) -> None:
+    def stop(self, key: str, ending: str) -> None:
         """End the worker, and with it the launcher and the job."""
         if key in self._refs:
-            self._why[key] = why
+            self._stop_reasons[key] = ending
             self._ray.cancel(self._refs[key], force=True)
 
-    def events(self, seconds: float) -> Sequence[Event]:
+    def events(self, seconds: float) -> Sequence[AttemptEvent]:
         """Attempts that have ended; the result comes from the status file."""
         keys = {ref: key for key, ref in self._refs.items()}
         ready, _ = self._ray.wait(list(keys), num_returns=len(keys), timeout=0)
         if not ready:
             ready, _ = self._ray.wait(list(keys), num_returns=1, timeout=seconds)
-        return [self._over(keys[ref]) for ref in ready]
+        return [self._finish(keys[ref]) for ref in ready]
 
-    def _over(self, key: str) -> Event:
+    def _finish(self, key: str) -> AttemptEvent:
         task = self._tasks.pop(key)
         del self._refs[key]
-        place, why = self._folder.status(task.job.id, task.attempt), self._why.pop(key, "")
-        name = place.name if place.exists() else f"{place.name}.running"
-        ended = status_files.read(place.parent, task.attempt, name)
-        return Event(key, "over", status_files.ended_for(ended, why))
+        status_path, ending = self._folder.status(task.job.id, task.attempt), self._stop_reasons.pop(key, "")
+        name = status_path.name if status_path.exists() else f"{status_path.name}.running"
+        ended = status_files.read_attempt(status_path.parent, task.attempt, name)
+        return AttemptEvent(key, "over", status_files.with_stop_reason(ended, ending))

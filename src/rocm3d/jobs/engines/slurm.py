@@ -15,9 +15,9 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from rocm3d.jobs import status_files
-from rocm3d.jobs.engine import LAUNCHER, Event
+from rocm3d.jobs.engine import LAUNCHER, AttemptEvent
 from rocm3d.jobs.slots import Slot
-from rocm3d.model.failure import MachineLacks, UserError
+from rocm3d.model.errors import MachineError, UserError
 from rocm3d.workspace.process import run
 
 if TYPE_CHECKING:
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     from rocm3d.jobs.folder import RunFolder
     from rocm3d.jobs.specification import Jobs
 
-_AT_ONCE = 256
-_LOOK_EVERY = 0.2
-_ASK_EVERY = 3.0
+_MAX_QUEUED = 256
+_POLL_SECONDS = 0.2
+_QUEUE_SECONDS = 3.0
 _CALL_SECONDS = 60.0
-_LAUNCHING = 60.0
+_START_SECONDS = 60.0
 
 
-class Slurm:
+class SlurmEngine:
     """`slots` in jobs.toml limits how many jobs are in the queue at a time."""
 
     name = "slurm"
@@ -43,9 +43,9 @@ class Slurm:
         self._jobs, self._folder = jobs, folder
         self._tasks: dict[str, Task] = {}
         self._remote: dict[str, str] = {}
-        self._why: dict[str, str] = {}
-        self._begun: list[Event] = []
-        self._asked = 0.0
+        self._stop_reasons: dict[str, str] = {}
+        self._started_events: list[AttemptEvent] = []
+        self._queue_checked = 0.0
         self._executor()
         for job in jobs.jobs:
             self._minutes(job.timeout, job.grace)
@@ -54,19 +54,19 @@ class Slurm:
         try:
             import submitit  # noqa: PLC0415  (an extra)
         except ImportError as error:
-            raise MachineLacks("engine slurm: submitit is not installed", hint="pip install 'rocm3d[slurm]'") from error
+            raise MachineError("engine slurm: submitit is not installed", hint="pip install 'rocm3d[slurm]'") from error
         try:
             # The runner handles retries.
             return submitit.SlurmExecutor(folder=self._folder.root / "submitit", max_num_timeout=0)
         except RuntimeError as error:
-            raise MachineLacks("engine slurm needs srun and sbatch of a Slurm cluster") from error
+            raise MachineError("engine slurm needs srun and sbatch of a Slurm cluster") from error
 
     def _minutes(self, timeout: float | None, grace: float) -> int:
         if timeout is None:
             raise UserError("engine slurm needs a timeout for every job", hint='for example timeout = "2h" in [run]')
-        return math.ceil((timeout + grace + _LAUNCHING) / 60)
+        return math.ceil((timeout + grace + _START_SECONDS) / 60)
 
-    def __enter__(self) -> Slurm:
+    def __enter__(self) -> SlurmEngine:
         (self._folder.root / "requests").mkdir(exist_ok=True)
         return self
 
@@ -77,7 +77,7 @@ class Slurm:
 
     def slots(self) -> Sequence[Slot]:
         """Positions in the queue."""
-        return [Slot(f"slurm-{number + 1}") for number in range(self._jobs.run.slots or _AT_ONCE)]
+        return [Slot(f"slurm-{number + 1}") for number in range(self._jobs.run.slots or _MAX_QUEUED)]
 
     def notes(self) -> Sequence[str]:
         """The nodes are not checked."""
@@ -101,89 +101,89 @@ class Slurm:
         except Exception as error:  # submitit raises various types for errors of sbatch
             if isinstance(error, OSError):
                 raise
-            raise MachineLacks(f"Slurm refused the jobs: {str(error).strip().splitlines()[-1]}") from error
+            raise MachineError(f"Slurm refused the jobs: {str(error).strip().splitlines()[-1]}") from error
         for task, job in zip(tasks, submitted, strict=True):
             self._tasks[task.key], self._remote[task.key] = task, str(job.job_id)
-            self._begun.append(Event(task.key, "begun", text=str(job.job_id)))
-        self._asked = time.monotonic()
+            self._started_events.append(AttemptEvent(task.key, "begun", text=str(job.job_id)))
+        self._queue_checked = time.monotonic()
 
     def _parameters(self) -> dict[str, Any]:
-        said = self._jobs.slurm
-        given: dict[str, Any] = {
-            "partition": said.partition,
-            "account": said.account,
-            "qos": said.qos,
-            "gres": said.gres,
-            "cpus_per_task": said.cpus_per_task,
-            "mem": None if said.mem_gb is None else f"{said.mem_gb:g}GB",
-            "setup": list(said.setup) or None,
+        settings = self._jobs.slurm
+        parameters: dict[str, Any] = {
+            "partition": settings.partition,
+            "account": settings.account,
+            "qos": settings.qos,
+            "gres": settings.gres,
+            "cpus_per_task": settings.cpus_per_task,
+            "mem": None if settings.mem_gb is None else f"{settings.mem_gb:g}GB",
+            "setup": list(settings.setup) or None,
         }
-        return {name: value for name, value in given.items() if value is not None}
+        return {name: value for name, value in parameters.items() if value is not None}
 
     def _command(self, task: Task) -> list[str]:
-        place = self._folder.root / "requests" / f"{task.key}.json"
-        place.write_text(json.dumps(task.elsewhere()), encoding="utf-8")
-        return [sys.executable, "-I", "-S", str(LAUNCHER), "one", str(place)]
+        request_path = self._folder.root / "requests" / f"{task.key}.json"
+        request_path.write_text(json.dumps(task.remote_request()), encoding="utf-8")
+        return [sys.executable, "-I", "-S", str(LAUNCHER), "one", str(request_path)]
 
     def adopt(self, task: Task, remote: str) -> bool:
         """True if the job is still in Slurm's queue, or if squeue fails."""
         self._tasks[task.key], self._remote[task.key] = task, remote
-        queued = self._queue()
+        queued = self._queued_ids()
         if queued is None or remote in queued:
             return True
         del self._tasks[task.key], self._remote[task.key]
         return False
 
-    def end(self, key: str, why: str) -> None:
+    def stop(self, key: str, ending: str) -> None:
         """Run scancel."""
         if key in self._remote:
-            self._why[key] = why
+            self._stop_reasons[key] = ending
             run(["scancel", self._remote[key]], seconds=_CALL_SECONDS)
-            self._asked = 0.0
+            self._queue_checked = 0.0
 
-    def events(self, seconds: float) -> Sequence[Event]:
+    def events(self, seconds: float) -> Sequence[AttemptEvent]:
         """New status files, and every few seconds jobs that left the queue without one."""
-        begun, self._begun = self._begun, []
-        found = [event for key in tuple(self._tasks) if (event := self._over(key)) is not None]
-        if time.monotonic() - self._asked >= _ASK_EVERY and self._tasks:
-            found += self._gone()
-        if not found and not begun:
-            time.sleep(min(seconds, _LOOK_EVERY))
-        return [*begun, *found]
+        started, self._started_events = self._started_events, []
+        finished = [event for key in tuple(self._tasks) if (event := self._finish(key)) is not None]
+        if time.monotonic() - self._queue_checked >= _QUEUE_SECONDS and self._tasks:
+            finished += self._finish_vanished()
+        if not finished and not started:
+            time.sleep(min(seconds, _POLL_SECONDS))
+        return [*started, *finished]
 
-    def _over(self, key: str) -> Event | None:
+    def _finish(self, key: str) -> AttemptEvent | None:
         task = self._tasks[key]
-        place = self._folder.status(task.job.id, task.attempt)
-        if not place.exists():
+        status_path = self._folder.status(task.job.id, task.attempt)
+        if not status_path.exists():
             return None
-        ended = status_files.read(place.parent, task.attempt, place.name)
-        why = self._why.get(key, "")
-        self._drop(key)
-        return Event(key, "over", status_files.ended_for(ended, why))
+        ended = status_files.read_attempt(status_path.parent, task.attempt, status_path.name)
+        ending = self._stop_reasons.get(key, "")
+        self._remove(key)
+        return AttemptEvent(key, "over", status_files.with_stop_reason(ended, ending))
 
-    def _gone(self) -> list[Event]:
-        self._asked = time.monotonic()
-        queued = self._queue()
-        found = []
+    def _finish_vanished(self) -> list[AttemptEvent]:
+        self._queue_checked = time.monotonic()
+        queued = self._queued_ids()
+        vanished = []
         for key in tuple(self._tasks) if queued is not None else ():
             if self._remote[key] in (queued or ()):
                 # A signal that arrives while a job starts is lost, so repeat it.
-                if key in self._why:
+                if key in self._stop_reasons:
                     run(["scancel", self._remote[key]], seconds=_CALL_SECONDS)
             else:
-                task, why = self._tasks[key], self._why.get(key, "")
+                task, ending = self._tasks[key], self._stop_reasons.get(key, "")
                 # Its status file may have been written since the last check.
-                event = self._over(key) or Event(key, "over", status_files.Attempt(task.attempt, why))
-                self._drop(key)
-                found.append(event)
-        return found
+                event = self._finish(key) or AttemptEvent(key, "over", status_files.Attempt(task.attempt, ending))
+                self._remove(key)
+                vanished.append(event)
+        return vanished
 
-    def _drop(self, key: str) -> None:
-        for kept in (self._tasks, self._remote, self._why):
-            kept.pop(key, None)
+    def _remove(self, key: str) -> None:
+        for mapping in (self._tasks, self._remote, self._stop_reasons):
+            mapping.pop(key, None)
 
     @staticmethod
-    def _queue() -> set[str] | None:
+    def _queued_ids() -> set[str] | None:
         """Ids of our jobs in the queue, one per array element; None if squeue fails."""
         user = ["--user", str(os.getuid())]
         ended = run(["squeue", "--noheader", "--array", "--format", "%i", *user], seconds=_CALL_SECONDS)

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from rocm3d.mcp.answer import Answer, answer
-from rocm3d.mcp.arguments import Edits, NotEdits, Place, PlanHash, Review
-from rocm3d.mcp.bench import kept_in
+from rocm3d.mcp.arguments import Edits, NotEdits, PlanHash, RepositoryPath, Review
+from rocm3d.mcp.tool_context import document_path
+from rocm3d.mcp.tool_response import ToolResponse, tool_response
 from rocm3d.model.base import Record
 
 if TYPE_CHECKING:
-    from rocm3d.mcp.bench import Bench
+    from rocm3d.mcp.tool_context import ToolContext
     from rocm3d.model.patch import Patch
 
 TITLE = "Apply a plan"
@@ -25,7 +25,7 @@ CHANGES = True
 class Arguments(Record):
     """As `rocm3d apply PATH --review --only --skip --into --format json`, with the hash of the plan."""
 
-    path: Place
+    path: RepositoryPath
     plan_hash: PlanHash
     review: Review = False
     only: Edits = ()
@@ -35,32 +35,32 @@ class Arguments(Record):
     ] = None
 
 
-def work(asked: Arguments, bench: Bench) -> Answer:
+def work(arguments: Arguments, context: ToolContext) -> ToolResponse:
     """Make the edits of the plan with this hash: new files and guarded edits. NVIDIA builds see the same code (proven).
 
     Refuses if the plan or the repository has changed since. Works in place on a clean git tree, or on a copy (`into`).
     `undo` restores every byte, also after a cancelled call.
     """
-    from rocm3d.mcp.planned import seen
+    from rocm3d.mcp.reviewed_plan import reviewed_plan
     from rocm3d.model.patch import Patch
-    from rocm3d.pipeline import COMMIT, Choice
+    from rocm3d.pipeline import COMMIT, EditSelection
 
-    repository = bench.repository(asked.path)
-    plan = seen(repository, asked.plan_hash, bench, asked.path)
-    choice = Choice.of(asked.only, asked.skip, repository.knowledge)
-    here = repository if asked.into is None else repository.into(Path(asked.into))
-    here.documents.write(plan)
-    document = here.apply(plan, review=asked.review, dry_run=False, choice=choice)
-    proven = all(change.proof.holds for change in (*document.changes, *document.edited))
-    return answer(
+    repository = context.repository(arguments.path)
+    plan = reviewed_plan(repository, arguments.plan_hash, context, arguments.path)
+    choice = EditSelection.from_options(arguments.only, arguments.skip, repository.knowledge)
+    target = repository if arguments.into is None else repository.copy_into(Path(arguments.into))
+    target.documents.write(plan)
+    document = target.apply(plan, review=arguments.review, dry_run=False, selection=choice)
+    is_proven = all(change.proof.holds for change in (*document.changes, *document.edited))
+    return tool_response(
         document.model_dump(mode="json"),
-        f"{summary(document)} {COMMIT}, next to the document, has the whole port for `git am`. Next: `verify`.",
-        exit_code=int(not proven),
-        kept_in=kept_in(here.documents, Patch),
+        f"{patch_summary(document)} {COMMIT}, next to the document, has the whole port for `git am`. Next: `verify`.",
+        exit_code=int(not is_proven),
+        kept_in=document_path(target.documents, Patch),
     )
 
 
-def summary(document: Patch) -> str:
+def patch_summary(document: Patch) -> str:
     """The counts of a patch, without text of the repository."""
     added = sum(change.kind == "added" for change in document.changes)
     failed = sum(not change.proof.holds for change in (*document.changes, *document.edited))

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from rocm3d.mcp.answer import Answer, answer
+from rocm3d.mcp.tool_response import ToolResponse, tool_response
 from rocm3d.model.base import Record
-from rocm3d.model.failure import Exit
+from rocm3d.model.errors import ExitCode
 
 if TYPE_CHECKING:
-    from rocm3d.mcp.bench import Bench
+    from rocm3d.mcp.tool_context import ToolContext
     from rocm3d.model.condition import Diagnosis
 
 TITLE = "Diagnose a machine"
@@ -31,7 +31,7 @@ class Arguments(Record):
     ] = None
 
 
-def work(asked: Arguments, bench: Bench) -> Answer:
+def work(arguments: Arguments, context: ToolContext) -> ToolResponse:
     """Check this machine, or a saved snapshot of another, for problems with AMD GPUs, torch, and a plan.
 
     Changes nothing. Each problem has the values that were read, why it matters, the remedy, whether that needs root or
@@ -40,13 +40,13 @@ def work(asked: Arguments, bench: Bench) -> Answer:
     from rocm3d.model.plan import Plan
     from rocm3d.pipeline import examine, read_snapshot, take_snapshot
 
-    planned = None if asked.path is None else bench.repository(asked.path).documents.read(Plan)
-    knowledge = bench.load()
-    bench.progress("reading the machine")
-    taken = take_snapshot(None, knowledge) if asked.snapshot is None else read_snapshot(Path(asked.snapshot))
-    document = examine(taken, knowledge, planned)
-    return answer(
-        document.model_dump(mode="json"), _summary(document), exit_code=int(_exit(document)), source="machine"
+    planned = None if arguments.path is None else context.repository(arguments.path).documents.read(Plan)
+    knowledge = context.load()
+    context.progress("reading the machine")
+    snapshot = take_snapshot(None, knowledge) if arguments.snapshot is None else read_snapshot(Path(arguments.snapshot))
+    document = examine(snapshot, knowledge, planned)
+    return tool_response(
+        document.model_dump(mode="json"), _summary(document), exit_code=int(_exit_code(document)), source="machine"
     )
 
 
@@ -60,7 +60,7 @@ def _summary(document: Diagnosis) -> str:
     )
 
 
-def _exit(document: Diagnosis) -> Exit:
+def _exit_code(document: Diagnosis) -> ExitCode:
     if document.lacks:
-        return Exit.MACHINE
-    return Exit.FINDINGS if document.faults else Exit.DONE
+        return ExitCode.MACHINE
+    return ExitCode.FINDINGS if document.faults else ExitCode.DONE

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from rocm3d.mcp.answer import Answer, answer
-from rocm3d.mcp.bench import kept_in
+from rocm3d.mcp.tool_context import document_path
+from rocm3d.mcp.tool_response import ToolResponse, tool_response
 from rocm3d.model.base import Record
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 
 if TYPE_CHECKING:
-    from rocm3d.mcp.bench import Bench
+    from rocm3d.mcp.tool_context import ToolContext
 
 TITLE = "Show the evidence"
 POSITION = 90
@@ -29,46 +29,48 @@ class Arguments(Record):
     run: Annotated[str, Field(max_length=200, description="The run to compare, if a bundle has several.")] = ""
 
 
-def work(asked: Arguments, bench: Bench) -> Answer:
+def work(arguments: Arguments, context: ToolContext) -> ToolResponse:
     """Show the evidence of a ported repository, sealed by digest; or check the bundle of a run; or compare two runs.
 
     Missing evidence is listed with the reason.
     """
     from rocm3d.pipeline import is_bundle
 
-    if asked.against is not None:
-        return _difference(asked, Path(asked.against))
-    if not Path(asked.path).is_dir():
+    if arguments.against is not None:
+        return _compare(arguments, Path(arguments.against))
+    if not Path(arguments.path).is_dir():
         raise UserError("path is not a folder", hint="pass a ported repository, or the bundle of a run")
-    return _bundle(asked) if is_bundle(Path(asked.path)) else _port(asked, bench)
+    return _check_bundle(arguments) if is_bundle(Path(arguments.path)) else _port_evidence(arguments, context)
 
 
-def _port(asked: Arguments, bench: Bench) -> Answer:
+def _port_evidence(arguments: Arguments, context: ToolContext) -> ToolResponse:
     from rocm3d.model.evidence import Evidence
 
-    repository = bench.repository(asked.path)
+    repository = context.repository(arguments.path)
     report = repository.report()
     tally, altered = report.document.tally, any(item.altered for item in report.runs)
-    return answer(
+    return tool_response(
         report.document.model_dump(mode="json"),
         f"{tally.changed} changed, {tally.left_for_person} left for a person, {tally.rejected} rejected with reason, "
         f"{tally.not_verified} not verified. Documents altered after they were sealed: {len(report.moved)}.",
         exit_code=int(bool(report.moved) or altered),
-        kept_in=kept_in(repository.documents, Evidence),
+        kept_in=document_path(repository.documents, Evidence),
     )
 
 
-def _bundle(asked: Arguments) -> Answer:
+def _check_bundle(arguments: Arguments) -> ToolResponse:
     from rocm3d.pipeline import check_bundle
 
-    document = check_bundle(Path(asked.path), asked.digest)
-    told = f"Sealed files: {document.sealed}; altered since: {len(document.altered)}."
-    return answer(document.model_dump(mode="json"), told, exit_code=int(bool(document.altered)))
+    document = check_bundle(Path(arguments.path), arguments.digest)
+    summary = f"Sealed files: {document.sealed}; altered since: {len(document.altered)}."
+    return tool_response(document.model_dump(mode="json"), summary, exit_code=int(bool(document.altered)))
 
 
-def _difference(asked: Arguments, other: Path) -> Answer:
+def _compare(arguments: Arguments, other: Path) -> ToolResponse:
     from rocm3d.pipeline import compare_bundles
 
-    document = compare_bundles(Path(asked.path), other, asked.run)
-    told = f"Values compared: {len(document.rows)}; missing or failed only in the second bundle: {len(document.worse)}."
-    return answer(document.model_dump(mode="json"), told, exit_code=int(bool(document.worse)))
+    document = compare_bundles(Path(arguments.path), other, arguments.run)
+    summary = (
+        f"Values compared: {len(document.rows)}; missing or failed only in the second bundle: {len(document.worse)}."
+    )
+    return tool_response(document.model_dump(mode="json"), summary, exit_code=int(bool(document.worse)))

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from rocm3d.mcp.answer import Answer, answer
+from rocm3d.mcp.tool_response import ToolResponse, tool_response
 from rocm3d.model.base import Record
 
 if TYPE_CHECKING:
-    from rocm3d.mcp.bench import Bench
+    from rocm3d.mcp.tool_context import ToolContext
 
 TITLE = "Explain a name"
 POSITION = 60
@@ -27,15 +27,15 @@ class Arguments(Record):
     ]
 
 
-def work(asked: Arguments, bench: Bench) -> Answer:
+def work(arguments: Arguments, context: ToolContext) -> ToolResponse:
     """Show everything known about a code, package, GPU, variable, stack, family, recipe or advice.
 
     Includes sources and dates. For a misspelt name the closest names are suggested.
     """
-    from rocm3d.knowledge.find import about, find
+    from rocm3d.knowledge.find import advice_about, find_record
 
-    knowledge = bench.load()
-    record = find(asked.word, knowledge)
-    advice = [item.id for item in about(record, knowledge)]
-    more = f" Related advice: {', '.join(advice)}." if advice else ""
-    return answer(record.model_dump(mode="json"), f"knowledge of {knowledge.date}.{more}", source="knowledge")
+    knowledge = context.load()
+    record = find_record(arguments.word, knowledge)
+    advice = [item.id for item in advice_about(record, knowledge)]
+    related = f" Related advice: {', '.join(advice)}." if advice else ""
+    return tool_response(record.model_dump(mode="json"), f"knowledge of {knowledge.date}.{related}", source="knowledge")

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
-from rocm3d.mcp.answer import Answer, answer
+from rocm3d.mcp.tool_response import ToolResponse, tool_response
 from rocm3d.model.base import Record
 
 if TYPE_CHECKING:
-    from rocm3d.mcp.bench import Bench
+    from rocm3d.mcp.tool_context import ToolContext
 
 TITLE = "Query the knowledge base"
 POSITION = 70
@@ -27,14 +27,14 @@ class Arguments(Record):
     text: Annotated[str, Field(max_length=200, description="Only records that contain this text. Default: all.")] = ""
 
 
-def work(asked: Arguments, bench: Bench) -> Answer:
+def work(arguments: Arguments, context: ToolContext) -> ToolResponse:
     """Show the records of a kind that contain a text, each with its sources and the date of its last check."""
-    knowledge = bench.load()
-    found = {
+    knowledge = context.load()
+    matches = {
         name: record.model_dump(mode="json")
-        for name, record in getattr(knowledge, asked.kind).items()
-        if asked.text.lower() in record.model_dump_json().lower()
+        for name, record in getattr(knowledge, arguments.kind).items()
+        if arguments.text.lower() in record.model_dump_json().lower()
     }
-    return answer(
-        found, f"Records of kind {asked.kind}: {len(found)}; knowledge of {knowledge.date}.", source="knowledge"
+    return tool_response(
+        matches, f"Records of kind {arguments.kind}: {len(matches)}; knowledge of {knowledge.date}.", source="knowledge"
     )

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from rocm3d.mcp.answer import Answer, answer
-from rocm3d.mcp.arguments import Gpu, Place
-from rocm3d.mcp.bench import kept_in
+from rocm3d.mcp.arguments import Gpu, RepositoryPath
+from rocm3d.mcp.tool_context import document_path
+from rocm3d.mcp.tool_response import ToolResponse, tool_response
 from rocm3d.model.base import Record
-from rocm3d.model.wish import Platform, Preference
+from rocm3d.model.plan_choices import Platform, Preference
 
 if TYPE_CHECKING:
-    from rocm3d.mcp.bench import Bench
+    from rocm3d.mcp.tool_context import ToolContext
     from rocm3d.model.plan import Plan
 
 TITLE = "Plan a port"
@@ -24,7 +24,7 @@ PATHS = ("path",)
 class Arguments(Record):
     """As `rocm3d plan PATH --gpu --stack --rocm --prefer --platform --format json`."""
 
-    path: Place
+    path: RepositoryPath
     gpu: Gpu = None
     stack: Annotated[str | None, Field(max_length=100, description="Use this stack; see kb_query stacks.")] = None
     rocm: Annotated[str, Field(max_length=100, description="Only stacks of this ROCm release or range.")] = ""
@@ -32,30 +32,30 @@ class Arguments(Record):
     platform: Annotated[Platform, Field(description="The operating system that the port runs on.")] = "linux"
 
 
-def work(asked: Arguments, bench: Bench) -> Answer:
+def work(arguments: Arguments, context: ToolContext) -> ToolResponse:
     """Choose the stack, a route for every dependency, and the edits, with reasons and rejected alternatives.
 
     Changes no file of the repository. The response has a `plan_hash`, which `preview` and `apply` require.
     """
-    from rocm3d.mcp.planned import Asked, make
+    from rocm3d.mcp.reviewed_plan import PlanArguments, make_plan
     from rocm3d.model.plan import Plan
 
-    repository, settings = bench.repository(asked.path), bench.configuration(asked.path)
-    wanted = Asked(
-        gpu=asked.gpu or settings.gpu,
-        stack=asked.stack,
-        rocm=asked.rocm,
-        prefer=asked.prefer,
-        platform=asked.platform,
+    repository, settings = context.repository(arguments.path), context.configuration(arguments.path)
+    plan_arguments = PlanArguments(
+        gpu=arguments.gpu or settings.gpu,
+        stack=arguments.stack,
+        rocm=arguments.rocm,
+        prefer=arguments.prefer,
+        platform=arguments.platform,
     )
-    document, plan_hash = make(repository, wanted)
-    refused = document.refused_by(settings.licence_policy) is not None
-    return answer(
+    document, plan_hash = make_plan(repository, plan_arguments)
+    refused = document.licence_refusal(settings.licence_policy) is not None
+    return tool_response(
         document.model_dump(mode="json"),
         _summary(document, plan_hash, refused=refused),
         exit_code=int(document.stack is None or refused),
         plan_hash=plan_hash,
-        kept_in=kept_in(repository.documents, Plan),
+        kept_in=document_path(repository.documents, Plan),
     )
 
 

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from rocm3d.mcp.answer import Answer, answer
-from rocm3d.mcp.arguments import Place
+from rocm3d.mcp.arguments import RepositoryPath
+from rocm3d.mcp.tool_response import ToolResponse, tool_response
 from rocm3d.model.base import Record
 
 if TYPE_CHECKING:
-    from rocm3d.mcp.bench import Bench
+    from rocm3d.mcp.tool_context import ToolContext
 
 TITLE = "Undo a port"
 POSITION = 40
@@ -22,17 +22,17 @@ CHANGES = True
 class Arguments(Record):
     """As `rocm3d undo PATH --keep-changed`."""
 
-    path: Place
+    path: RepositoryPath
     keep_changed: Annotated[bool, Field(description="Keep files that were changed after apply.")] = False
 
 
-def work(asked: Arguments, bench: Bench) -> Answer:
+def work(arguments: Arguments, context: ToolContext) -> ToolResponse:
     """Restore the repository to its state before the first `apply`, byte for byte.
 
     A file that was changed after `apply` is never overwritten.
     """
-    undone = bench.repository(asked.path).undo(keep_changed=asked.keep_changed)
-    return answer(
-        {"restored": list(undone.restored), "kept": list(undone.kept)},
-        f"Files restored: {len(undone.restored)}; files kept: {len(undone.kept)}.",
+    undone = context.repository(arguments.path).undo(keep_changed=arguments.keep_changed)
+    return tool_response(
+        {"restored": list(undone.restored), "kept": list(undone.left_changed)},
+        f"Files restored: {len(undone.restored)}; files kept: {len(undone.left_changed)}.",
     )

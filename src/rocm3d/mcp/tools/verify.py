@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from rocm3d.mcp.answer import Answer, answer
-from rocm3d.mcp.arguments import Place, Word
-from rocm3d.mcp.bench import kept_in
+from rocm3d.mcp.arguments import RepositoryPath, ShortString
+from rocm3d.mcp.tool_context import document_path
+from rocm3d.mcp.tool_response import ToolResponse, tool_response
 from rocm3d.model.base import Record
-from rocm3d.model.failure import Exit, UserError
+from rocm3d.model.errors import ExitCode, UserError
 from rocm3d.model.verdict import Level
 
 if TYPE_CHECKING:
-    from rocm3d.mcp.bench import Bench, Options
+    from rocm3d.mcp.tool_context import ServerOptions, ToolContext
     from rocm3d.model.verdict import Verdicts
-    from rocm3d.pipeline import Building, Network
+    from rocm3d.pipeline import CompileOptions, Network
     from rocm3d.verify.backends.environment import Environment
 
 TITLE = "Verify a port"
@@ -25,19 +25,19 @@ POSITION = 50
 PATHS = ("path",)
 RUNS = True
 # These only read files; all others run code of the repository or of its environment, or use the network.
-_LOOKS = ("static", "workload")
+_READ_ONLY_LEVELS = ("static", "workload")
 _NOT_ALLOWED = "this runs code or uses the network, and the server was started without --allow-run"
 
 
 class Arguments(Record):
     """As `rocm3d verify PATH --level --target --format json`."""
 
-    path: Place
+    path: RepositoryPath
     level: Annotated[tuple[Level, ...], Field(max_length=8, description="Levels to check. Default: all.")] = ()
-    target: Annotated[tuple[Word, ...], Field(max_length=20, description="gfx ids to compile for.")] = ()
+    target: Annotated[tuple[ShortString, ...], Field(max_length=20, description="gfx ids to compile for.")] = ()
 
 
-def work(asked: Arguments, bench: Bench) -> Answer:
+def work(arguments: Arguments, context: ToolContext) -> ToolResponse:
     """Check a port that `apply` made: static, resolve, compile, nvidia, import, backend, numerics, workload.
 
     A check that cannot run is not_run with a reason, never passed. static and workload only read files. The others run
@@ -46,27 +46,27 @@ def work(asked: Arguments, bench: Bench) -> Answer:
     from rocm3d.model.verdict import Verdicts
     from rocm3d.pipeline import LEVELS
 
-    _refuse(asked.level, bench.options)
-    repository = bench.repository(asked.path)
-    targets = tuple(repository.knowledge.gpu(word).gfx for word in asked.target)
-    network, building = _network(asked.level, bench.options), _building(asked.level, bench)
-    environment = repository.environment(None) if bench.options.allow_run else _no_environment()
-    document = repository.verify(asked.level or LEVELS, targets, network, environment, building)
-    return answer(
+    _check_allowed(arguments.level, context.options)
+    repository = context.repository(arguments.path)
+    targets = tuple(repository.knowledge.gpu(name).gfx for name in arguments.target)
+    network, building = _network(arguments.level, context.options), _building(arguments.level, context)
+    environment = repository.environment(None) if context.options.allow_run else _forbidden_environment()
+    document = repository.verify(arguments.level or LEVELS, targets, network, environment, building)
+    return tool_response(
         document.model_dump(mode="json"),
         _summary(document),
-        exit_code=int(_exit(document, asked.level)),
-        kept_in=kept_in(repository.documents, Verdicts),
+        exit_code=int(_exit_code(document, arguments.level)),
+        kept_in=document_path(repository.documents, Verdicts),
     )
 
 
-def _refuse(levels: tuple[Level, ...], options: Options) -> None:
-    named = [level for level in levels if level not in _LOOKS]
-    if named and not options.allow_run:
-        raise UserError(f"level {named[0]}: {_NOT_ALLOWED}", hint="restart it with `rocm3d mcp --allow-run`")
+def _check_allowed(levels: tuple[Level, ...], options: ServerOptions) -> None:
+    running_levels = [level for level in levels if level not in _READ_ONLY_LEVELS]
+    if running_levels and not options.allow_run:
+        raise UserError(f"level {running_levels[0]}: {_NOT_ALLOWED}", hint="restart it with `rocm3d mcp --allow-run`")
 
 
-def _network(levels: tuple[Level, ...], options: Options) -> Network:
+def _network(levels: tuple[Level, ...], options: ServerOptions) -> Network:
     from rocm3d.pipeline import Network
 
     if options.offline:
@@ -74,28 +74,29 @@ def _network(levels: tuple[Level, ...], options: Options) -> Network:
     return Network("") if "resolve" in levels else Network()
 
 
-def _building(levels: tuple[Level, ...], bench: Bench) -> Building:
-    from rocm3d.pipeline import Building
+def _building(levels: tuple[Level, ...], context: ToolContext) -> CompileOptions:
+    from rocm3d.pipeline import CompileOptions
 
-    return Building("", told=bench.progress) if {"compile", "nvidia"} & {*levels} else Building()
+    return CompileOptions("", progress=context.progress) if {"compile", "nvidia"} & {*levels} else CompileOptions()
 
 
-def _no_environment() -> Environment:
+def _forbidden_environment() -> Environment:
     from rocm3d.verify.backends.environment import Environment
 
-    return Environment(lacks=_NOT_ALLOWED)
+    return Environment(unavailable_reason=_NOT_ALLOWED)
 
 
 def _summary(document: Verdicts) -> str:
-    found = Counter(item.outcome for item in document.verdicts)
+    counts = Counter(item.outcome for item in document.verdicts)
     return (
-        f"{found['passed']} passed, {found['failed']} failed, {found['skipped']} skipped, {found['not_run']} not run: "
+        f"{counts['passed']} passed, {counts['failed']} failed, {counts['skipped']} skipped, "
+        f"{counts['not_run']} not run: "
         "see `verdicts` for the reasons. Next: `evidence`."
     )
 
 
-def _exit(document: Verdicts, levels: tuple[Level, ...]) -> Exit:
+def _exit_code(document: Verdicts, levels: tuple[Level, ...]) -> ExitCode:
     if any(item.outcome == "failed" for item in document.verdicts):
-        return Exit.FINDINGS
-    asked_not_run = any(item.outcome == "not_run" and item.level in levels for item in document.verdicts)
-    return Exit.MACHINE if asked_not_run else Exit.DONE
+        return ExitCode.FINDINGS
+    requested_not_run = any(item.outcome == "not_run" and item.level in levels for item in document.verdicts)
+    return ExitCode.MACHINE if requested_not_run else ExitCode.DONE

@@ -17,9 +17,9 @@ def check(session: Any) -> None:
     queries, points = session.random_normal(200, 3, seed=1), session.random_normal(500, 3, seed=2)
     exact = torch.cdist(queries.double().cpu(), points.double().cpu(), compute_mode="donot_use_mm_for_euclid_dist")
     expected = exact.topk(3, largest=False).values ** 2
-    found = session.run(lambda: knn_points(queries[None], points[None], K=3))
-    session.check_close("distances of knn_points", found.dists[0], expected, "float32-distance")
-    chosen = exact.gather(1, found.idx[0].cpu()) ** 2
+    neighbours = session.run(lambda: knn_points(queries[None], points[None], K=3))
+    session.check_close("distances of knn_points", neighbours.dists[0], expected, "float32-distance")
+    chosen = exact.gather(1, neighbours.idx[0].cpu()) ** 2
     session.check_close("points of knn_points", chosen, expected, "float32-distance")
     vertices = torch.tensor([[x, y, 1.0] for x, y in triangle.CORNERS], device=session.device)
     mesh = Meshes([vertices], [torch.tensor([[0, 1, 2]], device=session.device)])

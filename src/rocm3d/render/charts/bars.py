@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rocm3d.render.charts.drawing import WIDE, Drawing, both, fitted
+from rocm3d.render.charts.drawing import WIDE, Drawing, for_both_widths, truncate
 
-_LABEL, _VALUE, _ROW, _TALL_ROW, _THICK = 250, 140, 26, 40, 14
+_LABEL_WIDTH, _VALUE_WIDTH, _ROW_HEIGHT, _TALL_ROW_HEIGHT, _BAR_HEIGHT = 250, 140, 26, 40, 14
 
 
 @dataclass(frozen=True)
@@ -18,33 +18,33 @@ class Bar:
     value: str
     share: float
     kind: str = "c0"
-    full: bool = False
+    has_track: bool = False
 
 
-def bars(title: str, rows: Sequence[Bar]) -> str:
+def bar_chart(title: str, rows: Sequence[Bar]) -> str:
     """SVG for both widths; screen readers get the title and every row."""
-    about = f"{title}: " + "; ".join(f"{row.label}, {row.value}" for row in rows)
-    return both(lambda width: _drawn(width, about, rows))
+    description = f"{title}: " + "; ".join(f"{row.label}, {row.value}" for row in rows)
+    return for_both_widths(lambda width: _draw(width, description, rows))
 
 
-def _drawn(width: float, about: str, rows: Sequence[Bar]) -> str:
-    beside = width >= WIDE
-    step = _ROW if beside else _TALL_ROW
-    drawing = Drawing(width, step * len(rows) + 4, about)
-    left, room = (_LABEL, width - _LABEL - _VALUE) if beside else (0, width)
+def _draw(width: float, description: str, rows: Sequence[Bar]) -> str:
+    is_wide = width >= WIDE
+    step = _ROW_HEIGHT if is_wide else _TALL_ROW_HEIGHT
+    drawing = Drawing(width, step * len(rows) + 4, description)
+    left, bar_width = (_LABEL_WIDTH, width - _LABEL_WIDTH - _VALUE_WIDTH) if is_wide else (0, width)
     for number, row in enumerate(rows):
         top = step * number
-        length = max(1.5, min(1.0, max(0.0, row.share)) * room)
-        at = top + (6 if beside else 20)
-        if row.full:
-            drawing.rect((left, at, room, _THICK), "track")
-        drawing.rect((left, at, length, _THICK), f"bar {row.kind}", f"{row.label}: {row.value}")
-        if beside:
-            drawing.text(left - 10, top + 17.5, fitted(row.label, _LABEL - 14), anchor="end", about=row.label)
-            drawing.text(left + (room if row.full else length) + 8, top + 17.5, row.value, "number")
+        length = max(1.5, min(1.0, max(0.0, row.share)) * bar_width)
+        bar_top = top + (6 if is_wide else 20)
+        if row.has_track:
+            drawing.rect((left, bar_top, bar_width, _BAR_HEIGHT), "track")
+        drawing.rect((left, bar_top, length, _BAR_HEIGHT), f"bar {row.kind}", f"{row.label}: {row.value}")
+        if is_wide:
+            drawing.text(left - 10, top + 17.5, truncate(row.label, _LABEL_WIDTH - 14), anchor="end", tooltip=row.label)
+            drawing.text(left + (bar_width if row.has_track else length) + 8, top + 17.5, row.value, "number")
         else:
             # The value keeps its width; the label gets the remaining space.
-            rest = width - 6.8 * len(row.value) - 10
-            drawing.text(0, top + 14, fitted(row.label, rest), about=row.label)
+            label_width = width - 6.8 * len(row.value) - 10
+            drawing.text(0, top + 14, truncate(row.label, label_width), tooltip=row.label)
             drawing.text(width, top + 14, row.value, "number", anchor="end")
     return drawing.svg()

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from xml.sax.saxutils import escape, quoteattr
 
-from rocm3d.render.cleaning import clean
+from rocm3d.render.sanitize import clean
 
 # Each chart is drawn at two widths, because text must not shrink with the screen; CSS shows the one that fits.
 WIDE, NARROW = 820, 340
 # Average letter width as a share of the font size: 0.5 to 0.6 in system fonts.
-_LETTER = 0.56
+_LETTER_WIDTH = 0.56
 
 
 @dataclass
@@ -20,66 +20,71 @@ class Drawing:
 
     width: float
     height: float
-    about: str
+    description: str
     parts: list[str] = field(default_factory=list)
 
-    def rect(self, place: tuple[float, float, float, float], kind: str, about: str = "", round_by: float = 2) -> None:
+    def rect(
+        self, bounds: tuple[float, float, float, float], kind: str, tooltip: str = "", round_by: float = 2
+    ) -> None:
         """`bounds` are x, y, width and height."""
-        x, y, width, height = (_number(value) for value in place)
-        title = f"<title>{escape(clean(about))}</title>" if about else ""
-        box = f'x="{x}" y="{y}" width="{width}" height="{height}" rx="{_number(round_by)}"'
+        x, y, width, height = (_format_coordinate(value) for value in bounds)
+        title = f"<title>{escape(clean(tooltip))}</title>" if tooltip else ""
+        box = f'x="{x}" y="{y}" width="{width}" height="{height}" rx="{_format_coordinate(round_by)}"'
         self.parts.append(f'<rect {box} class="{kind}">{title}</rect>')
 
     def text(  # noqa: PLR0913  (attributes of an SVG text)
-        self, x: float, y: float, words: str, kind: str = "", *, anchor: str = "start", about: str = ""
+        self, x: float, y: float, text: str, kind: str = "", *, anchor: str = "start", tooltip: str = ""
     ) -> None:
         """One line with its baseline at y; `tooltip` is the complete text of a truncated one."""
-        title = f"<title>{escape(clean(about))}</title>" if about and about != words else ""
-        at = f' text-anchor="{anchor}"' if anchor != "start" else ""
-        named = f' class="{kind}"' if kind else ""
-        self.parts.append(f'<text x="{_number(x)}" y="{_number(y)}"{at}{named}>{title}{escape(clean(words))}</text>')
+        title = f"<title>{escape(clean(tooltip))}</title>" if tooltip and tooltip != text else ""
+        anchor_attribute = f' text-anchor="{anchor}"' if anchor != "start" else ""
+        class_attribute = f' class="{kind}"' if kind else ""
+        self.parts.append(
+            f'<text x="{_format_coordinate(x)}" y="{_format_coordinate(y)}"{anchor_attribute}{class_attribute}>'
+            f"{title}{escape(clean(text))}</text>"
+        )
 
     def line(self, points: Iterable[tuple[float, float]], kind: str) -> None:
         """A polyline."""
-        path = " ".join(f"{_number(x)},{_number(y)}" for x, y in points)
+        path = " ".join(f"{_format_coordinate(x)},{_format_coordinate(y)}" for x, y in points)
         self.parts.append(f'<polyline points="{path}" class="{kind}"/>')
 
     def curve(self, start: tuple[float, float], end: tuple[float, float], kind: str) -> None:
         """A Bezier curve from left to right, horizontal at both ends."""
         (x1, y1), (x2, y2) = start, end
-        middle = _number((x1 + x2) / 2)
-        a, b, c, d = (_number(value) for value in (x1, y1, x2, y2))
+        middle = _format_coordinate((x1 + x2) / 2)
+        a, b, c, d = (_format_coordinate(value) for value in (x1, y1, x2, y2))
         self.parts.append(f'<path d="M{a} {b}C{middle} {b} {middle} {d} {c} {d}" class="{kind}"/>')
 
     def svg(self) -> str:
         """The complete element."""
-        width, height = _number(self.width), _number(self.height)
+        width, height = _format_coordinate(self.width), _format_coordinate(self.height)
         return (
             f'<svg viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img" '
-            f"aria-label={quoteattr(clean(self.about))}>\n" + "\n".join(self.parts) + "\n</svg>"
+            f"aria-label={quoteattr(clean(self.description))}>\n" + "\n".join(self.parts) + "\n</svg>"
         )
 
 
-def fitted(words: str, width: float, size: float = 12) -> str:
+def truncate(text: str, width: float, size: float = 12) -> str:
     """Cut to a width in pixels at a font size, with an ellipsis."""
-    most = max(1, int(width / (size * _LETTER)))
-    return words if len(words) <= most else f"{words[: max(1, most - 1)]}\N{HORIZONTAL ELLIPSIS}"
+    max_letters = max(1, int(width / (size * _LETTER_WIDTH)))
+    return text if len(text) <= max_letters else f"{text[: max(1, max_letters - 1)]}\N{HORIZONTAL ELLIPSIS}"
 
 
-def wrapped(words: str, width: float, size: float = 12) -> list[str]:
+def wrap(text: str, width: float, size: float = 12) -> list[str]:
     """At most two lines."""
-    short = fitted(words, width, size)
-    if short == words or " " not in words:
+    short = truncate(text, width, size)
+    if short == text or " " not in text:
         return [short]
-    space = words.rfind(" ", 0, len(short))
-    first = words[:space] if space > 0 else short
-    return [first, fitted(words[len(first) :].strip(), width, size)]
+    space = text.rfind(" ", 0, len(short))
+    first = text[:space] if space > 0 else short
+    return [first, truncate(text[len(first) :].strip(), width, size)]
 
 
-def both(draw: Callable[[float], str]) -> str:
+def for_both_widths(draw: Callable[[float], str]) -> str:
     """The chart at the wide and at the narrow width."""
     return f'<div class="chart wide">{draw(WIDE)}</div>\n<div class="chart narrow">{draw(NARROW)}</div>'
 
 
-def _number(value: float) -> str:
+def _format_coordinate(value: float) -> str:
     return f"{value:.1f}".rstrip("0").rstrip(".")

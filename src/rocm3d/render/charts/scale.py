@@ -10,41 +10,41 @@ _SIZES = ((1024**4, "TiB"), (1024**3, "GiB"), (1024**2, "MiB"), (1024, "KiB"), (
 
 
 @dataclass(frozen=True)
-class Unit:
+class DisplayUnit:
     """`size` is the unit in seconds or bytes."""
 
     size: float
     name: str
 
-    def of(self, value: float) -> str:
+    def format(self, value: float) -> str:
         """Such as `1.25 ms`."""
-        return f"{plain(value / self.size)} {self.name}"
+        return f"{format_number(value / self.size)} {self.name}"
 
 
-def seconds(most: float) -> Unit:
+def time_unit(largest: float) -> DisplayUnit:
     """A readable unit for times up to this many seconds."""
-    return next((Unit(size, name) for size, name in _TIMES if most >= size), Unit(*_TIMES[-1]))
+    return next((DisplayUnit(size, name) for size, name in _TIMES if largest >= size), DisplayUnit(*_TIMES[-1]))
 
 
-def bytes_(most: float) -> Unit:
+def size_unit(largest: float) -> DisplayUnit:
     """A readable unit for sizes up to this many bytes."""
-    return next((Unit(size, name) for size, name in _SIZES if most >= size), Unit(*_SIZES[-1]))
+    return next((DisplayUnit(size, name) for size, name in _SIZES if largest >= size), DisplayUnit(*_SIZES[-1]))
 
 
-def ticks(most: float, about: int = 4) -> list[float]:
+def ticks(largest: float, count: int = 4) -> list[float]:
     """From 0 to the first tick at or above `largest`, in steps of 1, 2 or 5 times a power of ten."""
-    if not isfinite(most) or most <= 0:
+    if not isfinite(largest) or largest <= 0:
         return [0.0, 1.0]
-    raw = most / about
+    raw = largest / count
     power = 10.0 ** floor(log10(raw))
     step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= raw * (1 - 1e-9))
-    found = [0.0]
-    while found[-1] < most * (1 - 1e-9):
-        found.append(len(found) * step)
-    return found
+    values = [0.0]
+    while values[-1] < largest * (1 - 1e-9):
+        values.append(len(values) * step)
+    return values
 
 
-def plain(value: float) -> str:
+def format_number(value: float) -> str:
     """Three significant digits; integers from 100 on in full."""
     if value >= 100:
         return f"{value:,.0f}"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rocm3d.model.look import Look
+    from rocm3d.model.backend_check import BackendCheck
 
 SECONDS = 300.0  # kernels may be compiled on their first call
 
@@ -20,11 +20,11 @@ class Environment:
     """
 
     interpreter: Path | None = None
-    lacks: str = "no Python environment of the target found. Pass --python path/to/python"
+    unavailable_reason: str = "no Python environment of the target found. Pass --python path/to/python"
     roots: tuple[Path, ...] = ()
     device: str = "cuda"
     seconds: float = SECONDS
-    answers: dict[object, Look] = field(default_factory=dict, compare=False)
+    cached_checks: dict[object, BackendCheck] = field(default_factory=dict, compare=False)
 
     @classmethod
     def of(cls, interpreter: Path, *roots: Path) -> Environment:

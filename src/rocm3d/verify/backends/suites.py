@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocm3d.knowledge.base import suggestion
-from rocm3d.model.failure import UserError
-from rocm3d.model.look import Look, SuiteLooks
-from rocm3d.verify.backends.ask import Question, ask
-from rocm3d.verify.backends.judge import judged
+from rocm3d.model.backend_check import BackendCheck, SuiteChecks
+from rocm3d.model.errors import UserError
+from rocm3d.verify.backends.check_process import BackendCheckRequest, run_backend_check
+from rocm3d.verify.backends.kernel_evidence import with_kernel_evidence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -17,45 +17,45 @@ if TYPE_CHECKING:
     from rocm3d.model.suite import Suite
     from rocm3d.verify.backends.environment import Environment
 
-Chosen = tuple[tuple[str, str, tuple[Question, ...]], ...]
+SelectedSuites = tuple[tuple[str, str, tuple[BackendCheckRequest, ...]], ...]
 
 
-def chosen(names: Sequence[str], knowledge: Knowledge) -> Chosen:
+def select_suites(names: Sequence[str], knowledge: Knowledge) -> SelectedSuites:
     """Id, title and checks of each named suite or package; without names, of every suite."""
     if not names:
-        return tuple((suite.id, suite.title, _questions(suite, knowledge)) for suite in knowledge.suites.values())
-    return tuple(_named(name, knowledge) for name in names)
+        return tuple((suite.id, suite.title, _suite_requests(suite, knowledge)) for suite in knowledge.suites.values())
+    return tuple(_select_one(name, knowledge) for name in names)
 
 
-def _named(name: str, knowledge: Knowledge) -> tuple[str, str, tuple[Question, ...]]:
-    word = name.lower().replace(" ", "-").replace("_", "-")
-    suite, package = knowledge.suites.get(word), knowledge.packages.get(word)
+def _select_one(name: str, knowledge: Knowledge) -> tuple[str, str, tuple[BackendCheckRequest, ...]]:
+    identifier = name.lower().replace(" ", "-").replace("_", "-")
+    suite, package = knowledge.suites.get(identifier), knowledge.packages.get(identifier)
     if suite is not None:
-        return suite.id, suite.title, _questions(suite, knowledge)
+        return suite.id, suite.title, _suite_requests(suite, knowledge)
     if package is not None and package.probe:
-        return package.id, package.purpose, (_question(package.id, knowledge),)
+        return package.id, package.purpose, (_package_request(package.id, knowledge),)
     known = [*knowledge.suites, *(item.id for item in knowledge.packages.values() if item.probe)]
-    raise UserError(f"no suite or package with a backend check is named {name!r}", hint=suggestion(word, known))
+    raise UserError(f"no suite or package with a backend check is named {name!r}", hint=suggestion(identifier, known))
 
 
-def _questions(suite: Suite, knowledge: Knowledge) -> tuple[Question, ...]:
-    own = tuple(Question("", item.modules, item.probe) for item in suite.probes)
-    return (*own, *(_question(name, knowledge) for name in suite.packages))
+def _suite_requests(suite: Suite, knowledge: Knowledge) -> tuple[BackendCheckRequest, ...]:
+    own = tuple(BackendCheckRequest("", item.modules, item.probe) for item in suite.probes)
+    return (*own, *(_package_request(name, knowledge) for name in suite.packages))
 
 
-def _question(name: str, knowledge: Knowledge) -> Question:
+def _package_request(name: str, knowledge: Knowledge) -> BackendCheckRequest:
     package = knowledge.packages[name]
-    return Question(name, package.imports, package.probe)
+    return BackendCheckRequest(name, package.imports, package.probe)
 
 
-def looked(
-    given: Chosen, environment: Environment, knowledge: Knowledge, progress: Callable[[str], None]
-) -> Iterator[SuiteLooks]:
+def run_suites(
+    selected: SelectedSuites, environment: Environment, knowledge: Knowledge, progress: Callable[[str], None]
+) -> Iterator[SuiteChecks]:
     """Runs the checks one after another, because two at once would share the GPU and its memory."""
 
-    def one(question: Question) -> Look:
-        progress(question.package or question.probe)
-        return judged(ask(question, environment, knowledge), knowledge.backends)
+    def run_check(request: BackendCheckRequest) -> BackendCheck:
+        progress(request.package or request.probe)
+        return with_kernel_evidence(run_backend_check(request, environment, knowledge), knowledge.backends)
 
-    for name, title, questions in given:
-        yield SuiteLooks(suite=name, title=title, looks=tuple(one(question) for question in questions))
+    for name, title, requests in selected:
+        yield SuiteChecks(suite=name, title=title, looks=tuple(run_check(request) for request in requests))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rocm3d.verify.compilation.declared import Declared
+from rocm3d.verify.compilation.declared_extension import DeclaredExtension
 from rocm3d.workspace.process import run
 
 if TYPE_CHECKING:
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 SCRIPT = Path(__file__).parents[2] / "payload" / "read_build.py"
 _SECONDS = 120.0
-_TOOLKIT = "/usr/local/cuda"
+_CUDA_HOME = "/usr/local/cuda"
 
 
 @dataclass(frozen=True)
-class Machine:
+class SimulatedMachine:
     """The machine that the stubs simulate. With `cuda` set, torch is a CUDA build, otherwise a ROCm build."""
 
     torch: str
@@ -34,13 +34,13 @@ class Machine:
 
 
 @dataclass(frozen=True)
-class Answer:
+class BuildScriptResult:
     """`error`: the exception that ended the script at `line`; not conclusive if the stubs may have caused it."""
 
-    extensions: tuple[Declared, ...]
+    extensions: tuple[DeclaredExtension, ...]
     error: str = ""
     line: int = 0
-    known: bool = True
+    is_conclusive: bool = True
 
     @property
     def has_device_code(self) -> bool:
@@ -48,7 +48,9 @@ class Answer:
         return any(extension.device_sources for extension in self.extensions)
 
 
-def read_script(tree: Path, script: str, machine: Machine, interpreter: Path | None = None) -> Answer:
+def run_build_script(
+    tree: Path, script: str, machine: SimulatedMachine, interpreter: Path | None = None
+) -> BuildScriptResult:
     """Runs the script. `tree` is a copy of the repository; `script` is a path in it."""
     request = {
         "script": str(tree / script),
@@ -57,30 +59,34 @@ def read_script(tree: Path, script: str, machine: Machine, interpreter: Path | N
         "cuda": machine.cuda,
         "gfx": machine.gfx,
         "wave": machine.wave,
-        "cuda_home": _TOOLKIT if machine.cuda or machine.pretends_cuda_home else "",
+        "cuda_home": _CUDA_HOME if machine.cuda or machine.pretends_cuda_home else "",
     }
-    note = tree.with_name(f"{tree.name}.setup.json")
-    note.write_text(json.dumps(request), encoding="utf-8")
-    command = [str(interpreter or sys.executable), "-I", str(SCRIPT), str(note)]
+    request_file = tree.with_name(f"{tree.name}.setup.json")
+    request_file.write_text(json.dumps(request), encoding="utf-8")
+    command = [str(interpreter or sys.executable), "-I", str(SCRIPT), str(request_file)]
     ended = run(command, env=_environment(tree, machine), seconds=_SECONDS, keep_bytes=4 * 1024 * 1024)
-    note.unlink(missing_ok=True)
+    request_file.unlink(missing_ok=True)
     try:
-        answer: dict[str, Any] = json.loads(ended.stdout.splitlines()[-1])
+        response: dict[str, Any] = json.loads(ended.stdout.splitlines()[-1])
     except (ValueError, IndexError):
         why = f"was stopped at the {_SECONDS:.0f} s limit" if ended.timed_out else "printed no result"
-        return Answer((), f"{script} {why}", 1, known=False)
+        return BuildScriptResult((), f"{script} {why}", 1, is_conclusive=False)
     root = posixpath.dirname(script)
-    extensions = tuple(_declared(item, tree, script, root) for item in answer["extensions"] if item["kind"] == "cuda")
-    error = str(answer.get("error", ""))
-    return Answer(extensions, error, int(answer.get("line", 0)), known=not _is_ours(error))
+    extensions = tuple(
+        _to_extension(item, tree, script, root) for item in response["extensions"] if item["kind"] == "cuda"
+    )
+    error = str(response.get("error", ""))
+    return BuildScriptResult(
+        extensions, error, int(response.get("line", 0)), is_conclusive=not _is_caused_by_stubs(error)
+    )
 
 
-def _is_ours(error: str) -> bool:
+def _is_caused_by_stubs(error: str) -> bool:
     """Whether stubs or missing modules caused the error, and not a decision of the script."""
     return error.startswith(("AttributeError", "ImportError", "ModuleNotFoundError", "TypeError"))
 
 
-def _environment(tree: Path, machine: Machine) -> Mapping[str, str]:
+def _environment(tree: Path, machine: SimulatedMachine) -> Mapping[str, str]:
     """Minimal, so that the result does not depend on the user's environment."""
     env = {"PATH": os.environ.get("PATH", os.defpath), "HOME": str(tree.parent), "LANG": "C.UTF-8"}
     if machine.pretends_cuda_home:
@@ -88,26 +94,26 @@ def _environment(tree: Path, machine: Machine) -> Mapping[str, str]:
     return env
 
 
-def _declared(item: dict[str, Any], tree: Path, script: str, root: str) -> Declared:
+def _to_extension(declaration: dict[str, Any], tree: Path, script: str, root: str) -> DeclaredExtension:
     def flags(words: list[str]) -> tuple[str, ...]:
         return tuple(word.replace(f"{tree}/", "") for word in words)
 
-    defined = [f"-D{name}" if value is None else f"-D{name}={value}" for name, value in item["macros"]]
-    return Declared(
-        name=item["name"],
+    defined = [f"-D{name}" if value is None else f"-D{name}={value}" for name, value in declaration["macros"]]
+    return DeclaredExtension(
+        name=declaration["name"],
         script=script,
-        line=item["line"],
+        line=declaration["line"],
         root=root,
-        sources=tuple(dict.fromkeys(_inside(source, tree, root) for source in item["sources"])),
-        include_dirs=tuple(_inside(folder, tree, root) for folder in item["include_dirs"]),
-        macros=(*defined, *(f"-U{name}" for name in item["undefined"])),
-        host_flags=flags(item["cxx"]),
-        device_flags=flags(item["nvcc"]),
-        jit=item["jit"],
+        sources=tuple(dict.fromkeys(_relative_path(source, tree, root) for source in declaration["sources"])),
+        include_dirs=tuple(_relative_path(folder, tree, root) for folder in declaration["include_dirs"]),
+        macros=(*defined, *(f"-U{name}" for name in declaration["undefined"])),
+        host_flags=flags(declaration["cxx"]),
+        device_flags=flags(declaration["nvcc"]),
+        jit=declaration["jit"],
     )
 
 
-def _inside(path: str, tree: Path, root: str) -> str:
+def _relative_path(path: str, tree: Path, root: str) -> str:
     """Relative to the repository; absolute if the path is outside."""
-    place = Path(posixpath.normpath(str(tree / root / path)))
-    return place.relative_to(tree).as_posix() if place.is_relative_to(tree) else place.as_posix()
+    normalized = Path(posixpath.normpath(str(tree / root / path)))
+    return normalized.relative_to(tree).as_posix() if normalized.is_relative_to(tree) else normalized.as_posix()

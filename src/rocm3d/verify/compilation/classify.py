@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
     from rocm3d.model.code import Code
     from rocm3d.model.compilation import Diagnostic
-    from rocm3d.verify.compilation.translation import Translation
+    from rocm3d.verify.compilation.source_map import HipifySourceMap
 
 
 @dataclass(frozen=True)
-class Problem:
+class CompileProblem:
     """An error at a position of the repository. `also`: further positions that the compiler names for it."""
 
     path: str
@@ -31,19 +31,19 @@ class Problem:
 
     def __str__(self) -> str:
         """In the format of findings."""
-        place = ":".join(str(part) for part in (self.path, self.line, self.column) if part)
+        position = ":".join(str(part) for part in (self.path, self.line, self.column) if part)
         name = f"{self.code} {self.rule}: " if self.code else ""
-        return f"{place}: {name}{self.message}" if place else f"{name}{self.message}"
+        return f"{position}: {name}{self.message}" if position else f"{name}{self.message}"
 
 
 @dataclass(frozen=True)
-class Codes:
+class ErrorCodes:
     """Finding codes with patterns for compiler errors, in the order of codes.toml."""
 
     patterns: tuple[tuple[Code, re.Pattern[str]], ...]
 
     @classmethod
-    def of(cls, codes: Mapping[str, Code]) -> Codes:
+    def of(cls, codes: Mapping[str, Code]) -> ErrorCodes:
         """From all codes that have error patterns."""
         return cls(tuple((code, re.compile(text)) for code in codes.values() for text in code.errors))
 
@@ -57,28 +57,32 @@ class Codes:
         return next((code for code, pattern in self.patterns if pattern.search(text)), None)
 
 
-def problems(errors: Iterable[Diagnostic], translation: Translation, codes: Codes) -> tuple[Problem, ...]:
+def classify_errors(
+    errors: Iterable[Diagnostic], translation: HipifySourceMap, codes: ErrorCodes
+) -> tuple[CompileProblem, ...]:
     """Each error once per line. An error inside a library is reported where the repository uses it."""
-    found: dict[tuple[str, int, str], Problem] = {}
+    by_position: dict[tuple[str, int, str], CompileProblem] = {}
     for error in errors:
-        problem = _problem(error, translation, codes)
-        found.setdefault((problem.path, problem.line, problem.message), problem)
-    return tuple(sorted(found.values(), key=lambda item: (item.path, item.line, item.column, item.message)))
+        problem = _classify(error, translation, codes)
+        by_position.setdefault((problem.path, problem.line, problem.message), problem)
+    return tuple(sorted(by_position.values(), key=lambda item: (item.path, item.line, item.column, item.message)))
 
 
-def _problem(error: Diagnostic, translation: Translation, codes: Codes) -> Problem:
-    own = translation.place(error.path, error.line) if error.path else None
+def _classify(error: Diagnostic, translation: HipifySourceMap, codes: ErrorCodes) -> CompileProblem:
+    own_position = translation.original_position(error.path, error.line) if error.path else None
     # The instantiation comes before the include that brought the template: only the first error names the include.
     remarks = sorted(error.remarks, key=lambda remark: remark.message == INCLUDED)
-    asked = [place for remark in remarks if (place := translation.place(remark.path, remark.line))]
-    place = own or next(iter(asked), None) or ("", 0)
-    others = dict.fromkeys(f"{path}:{line}" for path, line in asked if (path, line) != place)
+    note_positions = [
+        position for remark in remarks if (position := translation.original_position(remark.path, remark.line))
+    ]
+    position = own_position or next(iter(note_positions), None) or ("", 0)
+    others = dict.fromkeys(f"{path}:{line}" for path, line in note_positions if (path, line) != position)
     notes = "\n".join(remark.message for remark in error.remarks)
-    code = codes.find(f"{error.message}\n{translation.text(*place)}\n{notes}")
-    return Problem(
-        path=place[0],
-        line=place[1],
-        column=error.column if own else 0,
+    code = codes.find(f"{error.message}\n{translation.text(*position)}\n{notes}")
+    return CompileProblem(
+        path=position[0],
+        line=position[1],
+        column=error.column if own_position else 0,
         message=error.message,
         code=code.code if code else "",
         rule=code.rule if code else "",

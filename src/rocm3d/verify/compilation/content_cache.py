@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from rocm3d.model.compilation import Kept, KeptResults
-from rocm3d.workspace.state import PORT
+from rocm3d.model.compilation import CachedCompileResult, CachedCompileResults
+from rocm3d.workspace.state import PORT_FOLDER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from rocm3d.model.compilation import Side
+    from rocm3d.model.compilation import CompileResult
     from rocm3d.workspace.result_cache import ResultCache
 
-_MOST = 4  # results per key, for headers that change back and forth
+_MAX_RESULTS = 4  # results per key, for headers that change back and forth
 
 
 @dataclass
@@ -34,31 +34,31 @@ class ContentCache:
         """A digest of everything that influences a result except file contents."""
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
-    def names(self) -> str:
+    def names_digest(self) -> str:
         """A digest of all file names: a new file can shadow a header. The port's folder is never included."""
         paths = (path.relative_to(self.tree) for path in self.tree.rglob("*") if path.is_file())
-        return self.key(*sorted(path.as_posix() for path in paths if path.parts[0] != PORT))
+        return self.key(*sorted(path.as_posix() for path in paths if path.parts[0] != PORT_FOLDER))
 
-    def find(self, key: str) -> Side | None:
+    def find(self, key: str) -> CompileResult | None:
         """A cached result of which no file has changed; None if there is none."""
-        for kept in self._kept(key):
-            if all(self._digest(name) == digest for name, digest in kept.files.items()):
-                return kept.result
+        for entry in self._entries(key):
+            if all(self._digest(name) == digest for name, digest in entry.files.items()):
+                return entry.result
         return None
 
-    def keep(self, key: str, files: Iterable[Path], result: Side) -> None:
+    def put(self, key: str, files: Iterable[Path], result: CompileResult) -> None:
         """Stores a result. `files`: those that the compiler read."""
         if self.store is None:
             return
         names = {self._name(path): path for path in files if not any(path.is_relative_to(root) for root in self.roots)}
-        kept = Kept(files={name: self._digest(name) for name in sorted(names)}, result=result)
-        others = [item for item in self._kept(key) if item.files != kept.files]
-        self.store.put({key: KeptResults(results=(kept, *others[: _MOST - 1])).model_dump_json()})
+        entry = CachedCompileResult(files={name: self._digest(name) for name in sorted(names)}, result=result)
+        others = [item for item in self._entries(key) if item.files != entry.files]
+        self.store.put({key: CachedCompileResults(results=(entry, *others[: _MAX_RESULTS - 1])).model_dump_json()})
 
-    def _kept(self, key: str) -> Sequence[Kept]:
+    def _entries(self, key: str) -> Sequence[CachedCompileResult]:
         text = {} if self.store is None else self.store.get([key])
         try:
-            return KeptResults.model_validate_json(text[key]).results if key in text else ()
+            return CachedCompileResults.model_validate_json(text[key]).results if key in text else ()
         except ValidationError:
             return ()  # written by another version
 

@@ -9,18 +9,18 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rocm3d.model.compilation import KernelFacts, Side
+from rocm3d.model.compilation import CompileResult, KernelFacts
 from rocm3d.toolchain import own_headers
-from rocm3d.toolchain.compiler import Compiled
-from rocm3d.toolchain.nvcc import Nvcc, entries
+from rocm3d.toolchain.compiler import CompilerRun
+from rocm3d.toolchain.nvcc import Nvcc, ptx_kernels
 from rocm3d.verify.compilation import diagnostics, program
-from rocm3d.verify.compilation.build_script import Machine
-from rocm3d.verify.compilation.compile_side import Done
+from rocm3d.verify.compilation.build_script import SimulatedMachine
+from rocm3d.verify.compilation.compile_side import CacheableResult
 from rocm3d.verify.compilation.content_cache import ContentCache, read_dependencies
-from rocm3d.verify.compilation.extensions import Finder
-from rocm3d.verify.compilation.pool import Job, compile_all
-from rocm3d.verify.compilation.session import CACHE, Request, workplace
-from rocm3d.verify.compilation.unit import Unit, units
+from rocm3d.verify.compilation.extensions import ExtensionFinder
+from rocm3d.verify.compilation.pool import CompileJob, compile_all
+from rocm3d.verify.compilation.session import CACHE, CompileRequest, repository_copy
+from rocm3d.verify.compilation.translation_unit import TranslationUnit, translation_units
 from rocm3d.workspace.process import run
 from rocm3d.workspace.result_cache import ResultCache
 
@@ -28,85 +28,86 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rocm3d.toolchain.torch_kit import TorchKit
-    from rocm3d.verify.compilation.declared import Declared
+    from rocm3d.verify.compilation.declared_extension import DeclaredExtension
 
 NVCC = "nvcc"
 _WARP = 32
-_SAFE = re.compile(r"[^A-Za-z0-9_.-]+")
-_OURS_TO_CHOOSE = ("-gencode", "--generate-code", "-arch", "--gpu-architecture", "--offload-arch", "arch=")
+_UNSAFE_CHARACTERS = re.compile(r"[^A-Za-z0-9_.-]+")
+_TARGET_FLAGS = ("-gencode", "--generate-code", "-arch", "--gpu-architecture", "--offload-arch", "arch=")
 
 
 @dataclass(frozen=True)
-class CudaUnit:
+class CudaUnitResult:
     """A unit and its result with nvcc."""
 
-    unit: Unit
-    side: Side
+    unit: TranslationUnit
+    side: CompileResult
 
 
-def compile_cuda(request: Request, torch: TorchKit, nvcc: Nvcc) -> tuple[CudaUnit, ...]:
+def compile_cuda(request: CompileRequest, torch: TorchKit, nvcc: Nvcc) -> tuple[CudaUnitResult, ...]:
     """Compiles every unit of the repository as NVIDIA users build it."""
-    with workplace(request) as place:
-        machine = Machine(torch.version, "", "", _WARP, cuda=nvcc.release)
-        scripts = Finder(place.tree, machine, interpreter=request.interpreter).find(request.extensions)
-        todo = list(
+    with repository_copy(request) as copy:
+        machine = SimulatedMachine(torch.version, "", "", _WARP, cuda=nvcc.release)
+        scripts = ExtensionFinder(copy.tree, machine, interpreter=request.interpreter).find(request.extensions)
+        all_units = list(
             dict.fromkeys(
-                unit for found in scripts for item in found.extensions for unit in _units(item, place.tree, torch)
+                unit for script in scripts for item in script.extensions for unit in _units(item, copy.tree, torch)
             )
         )
-        todo = [unit for unit in todo if request.only(unit.source)]
-        out = place.folder / "out"
+        all_units = [unit for unit in all_units if request.only(unit.source)]
+        out = copy.folder / "out"
         out.mkdir()
-        cache = ContentCache(ResultCache.open(CACHE), place.tree, (torch.root, own_headers.FOLDER, nvcc.program.parent))
-        base = (
+        cache = ContentCache(ResultCache.open(CACHE), copy.tree, (torch.root, own_headers.FOLDER, nvcc.program.parent))
+        key_parts = (
             program.digest(),
             NVCC,
             nvcc.release,
             nvcc.architecture,
             torch.version,
             own_headers.digest(),
-            cache.names(),
+            cache.names_digest(),
         )
-        bench = _Bench(nvcc, place.tree, out, request.seconds)
+        unit_compiler = _CudaUnitCompiler(nvcc, copy.tree, out, request.seconds)
         jobs = {
-            unit: Job(cache.key(*base, *_deciding(unit, place.tree)), partial(bench.compile, unit)) for unit in todo
+            unit: CompileJob(cache.key(*key_parts, *_key_parts(unit, copy.tree)), partial(unit_compiler.compile, unit))
+            for unit in all_units
         }
-        sides = compile_all(jobs, cache, lambda unit, side: request.told(f"{unit.source} by nvcc: {side.outcome}"))
-    return tuple(CudaUnit(unit, sides[unit]) for unit in todo)
+        sides = compile_all(jobs, cache, lambda unit, side: request.progress(f"{unit.source} by nvcc: {side.outcome}"))
+    return tuple(CudaUnitResult(unit, sides[unit]) for unit in all_units)
 
 
-def _units(extension: Declared, tree: Path, torch: TorchKit) -> Iterator[Unit]:
-    for unit in units(extension, tree, {}, torch):
-        yield Unit(unit.source, unit.file, unit.extension, unit.language, _flags(extension, torch, unit))
+def _units(extension: DeclaredExtension, tree: Path, torch: TorchKit) -> Iterator[TranslationUnit]:
+    for unit in translation_units(extension, tree, {}, torch):
+        yield TranslationUnit(unit.source, unit.file, unit.extension, unit.language, _flags(extension, torch, unit))
 
 
-def _flags(extension: Declared, torch: TorchKit, unit: Unit) -> tuple[str, ...]:
+def _flags(extension: DeclaredExtension, torch: TorchKit, unit: TranslationUnit) -> tuple[str, ...]:
     """The flags that torch's BuildExtension passes to nvcc or to the host compiler."""
     device = unit.language == "hip"
-    given = [
+    own_flags = [
         flag
         for flag in (extension.device_flags if device else extension.host_flags)
-        if not flag.startswith(_OURS_TO_CHOOSE)
+        if not flag.startswith(_TARGET_FLAGS)
     ]
     include = [f"-I{folder}" for folder in (*extension.include_dirs, *torch.cuda_include, torch.python_include)]
     common = [*torch.flags.cuda, "--compiler-options", "-fPIC"] if device else ["-fPIC"]
     names = ["-DTORCH_API_INCLUDE_EXTENSION_H", f"-DTORCH_EXTENSION_NAME={extension.name.rsplit('.', 1)[-1]}"]
-    standard = [] if any(flag.startswith("-std=") for flag in given) else [f"-std={torch.flags.standard}"]
-    ours = ["-isystem", str(own_headers.CUDA)]
+    standard = [] if any(flag.startswith("-std=") for flag in own_flags) else [f"-std={torch.flags.standard}"]
+    declared_headers = ["-isystem", str(own_headers.CUDA)]
     return (
         *include,
         *extension.macros,
         *(common if extension.uses_torch else ()),
-        *given,
+        *own_flags,
         *names,
         *standard,
-        *ours,
+        *declared_headers,
         "-w",
     )
 
 
 @dataclass(frozen=True)
-class _Bench:
+class _CudaUnitCompiler:
     """Compiles units with nvcc and the host compiler."""
 
     nvcc: Nvcc
@@ -114,44 +115,46 @@ class _Bench:
     out: Path
     seconds: float
 
-    def compile(self, unit: Unit) -> Done:
-        base = self.out / _SAFE.sub("_", f"{unit.extension}-{unit.file}")
-        output, rule = base.with_name(f"{base.name}.o"), base.with_name(f"{base.name}.d")
-        flags = (*unit.flags, "-MD", "-MF", str(rule))
+    def compile(self, unit: TranslationUnit) -> CacheableResult:
+        base = self.out / _UNSAFE_CHARACTERS.sub("_", f"{unit.extension}-{unit.file}")
+        output, dependency_file = base.with_name(f"{base.name}.o"), base.with_name(f"{base.name}.d")
+        flags = (*unit.flags, "-MD", "-MF", str(dependency_file))
         if unit.language == "hip":
-            ended = self.nvcc.object(Path(unit.file), output, flags, self.tree, self.seconds)
+            result = self.nvcc.compile_object(Path(unit.file), output, flags, self.tree, self.seconds)
         else:
-            ended = self._plain(unit, output, flags)
-        read = read_dependencies(rule, self.tree)
-        files = tuple(read or (path for path in self.tree.rglob("*") if path.is_file()))
-        spoke = ended.output is not None or bool(diagnostics.errors(ended.said))
-        return Done(_side(unit, ended, output, files), files, is_final=spoke)
+            result = self._compile_cpp(unit, output, flags)
+        dependencies = read_dependencies(dependency_file, self.tree)
+        files = tuple(dependencies or (path for path in self.tree.rglob("*") if path.is_file()))
+        is_final = result.output is not None or bool(diagnostics.parse_errors(result.messages))
+        return CacheableResult(_to_side(unit, result, output, files), files, is_final=is_final)
 
-    def _plain(self, unit: Unit, output: Path, flags: Sequence[str]) -> Compiled:
+    def _compile_cpp(self, unit: TranslationUnit, output: Path, flags: Sequence[str]) -> CompilerRun:
         """C++ sources go to the host compiler, with the include folder of CUDA."""
         host = shutil.which("c++") or shutil.which("g++")
         if host is None:
-            return Compiled(None, "error: no host compiler found (c++ or g++)")
+            return CompilerRun(None, "error: no host compiler found (c++ or g++)")
         command = [host, *flags, f"-I{self.nvcc.include}", "-c", unit.file, "-o", str(output)]
-        ended = run(command, cwd=self.tree, seconds=self.seconds, keep_bytes=4 * 1024 * 1024)
-        made = output if ended.code == 0 and output.is_file() else None
-        return Compiled(made, ended.stderr.decode(errors="replace"), ended.timed_out)
+        finished = run(command, cwd=self.tree, seconds=self.seconds, keep_bytes=4 * 1024 * 1024)
+        object_file = output if finished.code == 0 and output.is_file() else None
+        return CompilerRun(object_file, finished.stderr.decode(errors="replace"), finished.timed_out)
 
 
-def _side(unit: Unit, ended: Compiled, output: Path, files: Sequence[Path]) -> Side:
-    ours = tuple(dict.fromkeys(name for path in files if (name := own_headers.name_of(path))))
-    errors = diagnostics.errors(ended.said)
-    base = Side(side=NVCC, outcome="failed", own_headers=ours)
-    if ended.timed_out:
+def _to_side(unit: TranslationUnit, result: CompilerRun, output: Path, files: Sequence[Path]) -> CompileResult:
+    declared_headers = tuple(dict.fromkeys(name for path in files if (name := own_headers.include_name(path))))
+    errors = diagnostics.parse_errors(result.messages)
+    base = CompileResult(side=NVCC, outcome="failed", own_headers=declared_headers)
+    if result.timed_out:
         return base.model_copy(update={"outcome": "timed_out"})
-    if ended.output is None:
-        away = [name for error in errors if (name := diagnostics.missing_header(error))]
-        if away:
-            return base.model_copy(update={"outcome": "lacks", "lacks": away[-1]})
-        return base.model_copy(update={"errors": errors or diagnostics.errors(f"error: {ended.said.strip()[-300:]}")})
-    kernels = tuple(KernelFacts(name=name, empty=empty) for name, empty in entries(Nvcc.ptx(output)))
+    if result.output is None:
+        missing_headers = [name for error in errors if (name := diagnostics.missing_header(error))]
+        if missing_headers:
+            return base.model_copy(update={"outcome": "lacks", "lacks": missing_headers[-1]})
+        return base.model_copy(
+            update={"errors": errors or diagnostics.parse_errors(f"error: {result.messages.strip()[-300:]}")}
+        )
+    kernels = tuple(KernelFacts(name=name, empty=empty) for name, empty in ptx_kernels(Nvcc.read_ptx(output)))
     return base.model_copy(update={"outcome": "compiled", "kernels": kernels if unit.language == "hip" else ()})
 
 
-def _deciding(unit: Unit, tree: Path) -> tuple[str, ...]:
+def _key_parts(unit: TranslationUnit, tree: Path) -> tuple[str, ...]:
     return (unit.file, *unit.flags, (tree / unit.file).read_text(encoding="utf-8", errors="replace"))

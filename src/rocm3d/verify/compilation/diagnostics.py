@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from rocm3d.model.compilation import Diagnostic, Remark
+from rocm3d.model.compilation import CompilerNote, Diagnostic
 
 INCLUDED = "included from here"
 # One line per message, every step of an instantiation, and no early stop: a name that one header does not declare may
@@ -25,7 +25,7 @@ _NVCC = re.compile(
     r"^(?P<path>[^\s(][^(\n]*)\((?P<line>\d+)\): (?P<kind>(?:catastrophic )?error)(?: #\S+)?: (?P<text>.*)$"
 )
 _FROM = re.compile(r"^(?:In file included| {5,}) *from (?P<path>[^:\n]+):(?P<line>\d+)[:,]")
-_BARE = re.compile(
+_WITHOUT_POSITION = re.compile(
     r"^(?:clang(?:\+\+)?(?:-\d+)?: |zig: |nvcc fatal *: |ptxas fatal *: )?(?:fatal )?error: (?P<text>.*)$"
 )
 _UNKNOWN = re.compile(r"(?:unknown argument|unsupported option|unsupported argument)[^']*'(?P<flag>[^']+)'")
@@ -33,28 +33,28 @@ _NVCC_MISSING = re.compile(r"fatal error: (?P<header>\S+): No such file or direc
 _MISSING = re.compile(r"'(?P<header>[^']+)' file not found|cannot open source file \"(?P<other>[^\"]+)\"")
 
 
-def errors(text: str) -> tuple[Diagnostic, ...]:
+def parse_errors(text: str) -> tuple[Diagnostic, ...]:
     """All errors with their notes. The include stack comes first among the notes."""
-    found: list[Diagnostic] = []
-    included: list[Remark] = []
+    diagnostics: list[Diagnostic] = []
+    included: list[CompilerNote] = []
     for line in text.splitlines():
         stack = _FROM.match(line)
         if stack:
-            included.append(Remark(path=stack["path"], line=int(stack["line"]), message=INCLUDED))
+            included.append(CompilerNote(path=stack["path"], line=int(stack["line"]), message=INCLUDED))
             continue
         match = _LINE.match(line) or _NVCC.match(line)
         if match is None:
-            bare = _BARE.match(line)
+            bare = _WITHOUT_POSITION.match(line)
             if bare and "errors generated" not in bare["text"]:
-                found.append(Diagnostic(path="", line=0, column=0, message=bare["text"]))
+                diagnostics.append(Diagnostic(path="", line=0, column=0, message=bare["text"]))
         elif match["kind"] == "note":
-            if found:
-                remark = Remark(path=match["path"], line=int(match["line"]), message=match["text"])
-                found[-1] = found[-1].model_copy(update={"remarks": (*found[-1].remarks, remark)})
+            if diagnostics:
+                remark = CompilerNote(path=match["path"], line=int(match["line"]), message=match["text"])
+                diagnostics[-1] = diagnostics[-1].model_copy(update={"remarks": (*diagnostics[-1].remarks, remark)})
         else:
             # Compilers print the innermost include last; we store it first.
             column = int(match.groupdict().get("column") or 0)
-            found.append(
+            diagnostics.append(
                 Diagnostic(
                     path=match["path"],
                     line=int(match["line"]),
@@ -64,7 +64,7 @@ def errors(text: str) -> tuple[Diagnostic, ...]:
                 )
             )
         included = []
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(diagnostics))
 
 
 def missing_header(error: Diagnostic) -> str | None:
@@ -75,7 +75,7 @@ def missing_header(error: Diagnostic) -> str | None:
 
 def unknown_flags(text: str) -> Iterator[str]:
     """Flags that the compiler reports as unknown or unsupported."""
-    for error in errors(text):
+    for error in parse_errors(text):
         match = _UNKNOWN.search(error.message)
         if match:
             yield match["flag"]

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rocm3d.verify.compilation.build_script import Answer, Machine, read_script
-from rocm3d.verify.compilation.classify import Problem
-from rocm3d.verify.compilation.declared import Declared
+from rocm3d.verify.compilation.build_script import BuildScriptResult, SimulatedMachine, run_build_script
+from rocm3d.verify.compilation.classify import CompileProblem
+from rocm3d.verify.compilation.declared_extension import DeclaredExtension
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -20,83 +20,95 @@ if TYPE_CHECKING:
 
 _DETECTION = "DETECT"
 # Flags to use from a script that was parsed but not run: those that change the meaning of the source.
-_MEANING = ("-D", "-U", "-I", "-std=")
+_SEMANTIC_FLAGS = ("-D", "-U", "-I", "-std=")
 
 
 @dataclass(frozen=True)
-class Found:
+class ScriptExtensions:
     """The extensions of one script. `problem`: it would not build them on ROCm. `note`: it was parsed, not run."""
 
     script: str
-    extensions: tuple[Declared, ...]
-    problem: Problem | None = None
+    extensions: tuple[DeclaredExtension, ...]
+    problem: CompileProblem | None = None
     note: str = ""
 
 
 @dataclass(frozen=True)
-class Finder:
+class ExtensionFinder:
     """`tree`: a copy that scripts may run on. `findings` locate the line where a script detects CUDA."""
 
     tree: Path
-    machine: Machine
+    machine: SimulatedMachine
     findings: Sequence[Finding] = ()
     codes: Mapping[str, Code] = field(default_factory=dict)
     interpreter: Path | None = None
 
-    def find(self, listed: Sequence[Extension]) -> Iterator[Found]:
+    def find(self, inventory: Sequence[Extension]) -> Iterator[ScriptExtensions]:
         """Each script of the inventory, and each setup.py that imports torch's cpp_extension."""
         by_script: dict[str, list[Extension]] = {name: [] for name in _torch_setups(self.tree)}
-        for item in listed:
+        for item in inventory:
             by_script.setdefault(item.location.path, []).append(item)
         built: set[str] = set()
-        for script, items in sorted(by_script.items(), key=lambda item: _order(item[1])):
+        for script, items in sorted(by_script.items(), key=lambda item: _script_order(item[1])):
             if not _is_cmake(items):
-                found = _without_twins(self._of_script(script, items), built)
-                built |= {source for item in found.extensions for source in item.sources}
-                yield found
+                script_extensions = _without_duplicates(self._run_script(script, items), built)
+                built |= {source for item in script_extensions.extensions for source in item.sources}
+                yield script_extensions
                 continue
             # Skip CMake targets whose sources a setup.py builds too: the same code without torch's flags.
-            read = _distinct(as_read(item, self.tree) for item in items)
-            others = tuple(item for item in read if not set(item.device_sources) <= built)
+            parsed = _distinct(from_inventory(item, self.tree) for item in items)
+            others = tuple(item for item in parsed if not set(item.device_sources) <= built)
             if others:
-                yield Found(script, others, note=f"{script} was parsed, not run")
+                yield ScriptExtensions(script, others, note=f"{script} was parsed, not run")
 
-    def _of_script(self, script: str, items: Sequence[Extension]) -> Found:
-        honest = read_script(self.tree, script, self.machine, self.interpreter)
-        if honest.has_device_code and not honest.error:
-            return Found(script, _distinct(honest.extensions))
-        other = read_script(self.tree, script, replace(self.machine, pretends_cuda_home=True), self.interpreter)
-        if self.machine.cuda or not other.has_device_code:
-            return _only_read(script, items, self.tree, honest)
-        return Found(script, _distinct(other.extensions), problem=self._silent(script, honest, other))
+    def _run_script(self, script: str, items: Sequence[Extension]) -> ScriptExtensions:
+        rocm_result = run_build_script(self.tree, script, self.machine, self.interpreter)
+        if rocm_result.has_device_code and not rocm_result.error:
+            return ScriptExtensions(script, _distinct(rocm_result.extensions))
+        cuda_result = run_build_script(
+            self.tree, script, replace(self.machine, pretends_cuda_home=True), self.interpreter
+        )
+        if self.machine.cuda or not cuda_result.has_device_code:
+            return _parsed_extensions(script, items, self.tree, rocm_result)
+        return ScriptExtensions(
+            script, _distinct(cuda_result.extensions), problem=self._build_problem(script, rocm_result, cuda_result)
+        )
 
-    def _silent(self, script: str, honest: Answer, other: Answer) -> Problem:
+    def _build_problem(
+        self, script: str, rocm_result: BuildScriptResult, cuda_result: BuildScriptResult
+    ) -> CompileProblem:
         """The build stops on ROCm, or silently leaves out all device code."""
-        sources = sum(len(item.device_sources) for item in other.extensions)
-        if honest.error:
-            message = f"the build stops with a ROCm torch: {honest.error}"
+        sources = sum(len(item.device_sources) for item in cuda_result.extensions)
+        if rocm_result.error:
+            message = f"the build stops with a ROCm torch: {rocm_result.error}"
         else:
             message = f"builds no device code with a ROCm torch; device sources in the CUDA build: {sources}"
         # Errors first: a warning, such as a check for a visible GPU, does not stop the build on a GPU machine.
-        for found in sorted(self.findings, key=lambda item: item.severity != "error"):
-            code = self.codes.get(found.code)
-            if found.path == script and code is not None and _DETECTION in code.kinds:
-                return Problem(script, found.line, found.column, message, code.code, code.rule)
-        return Problem(script, honest.line or 1, 0, message)
+        for finding in sorted(self.findings, key=lambda item: item.severity != "error"):
+            code = self.codes.get(finding.code)
+            if finding.path == script and code is not None and _DETECTION in code.kinds:
+                return CompileProblem(script, finding.line, finding.column, message, code.code, code.rule)
+        return CompileProblem(script, rocm_result.line or 1, 0, message)
 
 
-def _order(items: Sequence[Extension]) -> int:
+def _script_order(items: Sequence[Extension]) -> int:
     """Install scripts before modules that compile at import time, as those are skipped if already built."""
     return 2 if _is_cmake(items) else int(any(item.how == "jit" for item in items))
 
 
-def _without_twins(found: Found, built: set[str]) -> Found:
+def _without_duplicates(script_extensions: ScriptExtensions, built: set[str]) -> ScriptExtensions:
     """Without JIT extensions whose sources another script builds: hipify would write both to the same files."""
-    others = tuple(item for item in found.extensions if not (item.jit and set(item.device_sources) <= built))
-    if len(others) == len(found.extensions):
-        return found
-    note = f"{found.script}: skipped its JIT extensions, another script builds the same sources"
-    return replace(found, extensions=others, note=f"{found.note}; {note}" if found.note else note)
+    remaining = tuple(
+        item for item in script_extensions.extensions if not (item.jit and set(item.device_sources) <= built)
+    )
+    if len(remaining) == len(script_extensions.extensions):
+        return script_extensions
+    note = f"{script_extensions.script}: skipped its JIT extensions, another script builds the same sources"
+    return replace(
+        script_extensions,
+        extensions=remaining,
+        note=f"{script_extensions.note}; {note}" if script_extensions.note else note,
+    )
 
 
 def _is_cmake(items: Sequence[Extension]) -> bool:
@@ -104,48 +116,52 @@ def _is_cmake(items: Sequence[Extension]) -> bool:
 
 
 def _torch_setups(tree: Path) -> list[str]:
-    found = (path for path in tree.rglob("setup.py") if path.is_file() and b"cpp_extension" in path.read_bytes())
-    return sorted(path.relative_to(tree).as_posix() for path in found)
+    paths = (path for path in tree.rglob("setup.py") if path.is_file() and b"cpp_extension" in path.read_bytes())
+    return sorted(path.relative_to(tree).as_posix() for path in paths)
 
 
-def _only_read(script: str, items: Sequence[Extension], tree: Path, answer: Answer) -> Found:
-    extensions = _distinct(as_read(item, tree) for item in items)
-    why = answer.error or "it declares no device source"
-    return Found(script, extensions, note=f"{script} was parsed, not run ({why}); flags set at run time are unknown")
+def _parsed_extensions(
+    script: str, items: Sequence[Extension], tree: Path, result: BuildScriptResult
+) -> ScriptExtensions:
+    extensions = _distinct(from_inventory(item, tree) for item in items)
+    why = result.error or "it declares no device source"
+    return ScriptExtensions(
+        script, extensions, note=f"{script} was parsed, not run ({why}); flags set at run time are unknown"
+    )
 
 
-def as_read(item: Extension, tree: Path) -> Declared:
+def from_inventory(extension: Extension, tree: Path) -> DeclaredExtension:
     """An extension from the literals in its script."""
-    script = item.location.path
+    script = extension.location.path
     root = posixpath.dirname(script)
 
     def inside(path: str) -> str:
         return posixpath.normpath(posixpath.join(root, path))
 
-    return Declared(
-        name=item.name,
+    return DeclaredExtension(
+        name=extension.name,
         script=script,
-        line=item.location.line,
+        line=extension.location.line,
         root=root,
-        sources=tuple(source for path in item.sources for source in _expanded(inside(path), tree)),
-        include_dirs=tuple(inside(folder) for folder in item.include_dirs),
-        macros=tuple(f"-D{macro}" for macro in item.macros),
-        host_flags=tuple(flag for flag in item.flags if flag.startswith(_MEANING)),
-        device_flags=tuple(flag for flag in item.device_flags if flag.startswith(_MEANING)),
-        uses_torch=item.how != "cmake",
-        jit=item.how == "jit",
+        sources=tuple(source for path in extension.sources for source in _expand_glob(inside(path), tree)),
+        include_dirs=tuple(inside(folder) for folder in extension.include_dirs),
+        macros=tuple(f"-D{macro}" for macro in extension.macros),
+        host_flags=tuple(flag for flag in extension.flags if flag.startswith(_SEMANTIC_FLAGS)),
+        device_flags=tuple(flag for flag in extension.device_flags if flag.startswith(_SEMANTIC_FLAGS)),
+        uses_torch=extension.how != "cmake",
+        jit=extension.how == "jit",
     )
 
 
-def _expanded(path: str, tree: Path) -> list[str]:
+def _expand_glob(path: str, tree: Path) -> list[str]:
     if not any(sign in path for sign in "*?["):
         return [path]
     return sorted(source.relative_to(tree).as_posix() for source in tree.glob(path))
 
 
-def _distinct(extensions: Iterator[Declared] | tuple[Declared, ...]) -> tuple[Declared, ...]:
+def _distinct(extensions: Iterator[DeclaredExtension] | tuple[DeclaredExtension, ...]) -> tuple[DeclaredExtension, ...]:
     """Without duplicates, as when a module declares one extension in two branches."""
-    found: dict[tuple[object, ...], Declared] = {}
+    by_key: dict[tuple[object, ...], DeclaredExtension] = {}
     for item in extensions:
-        found.setdefault((item.name, item.sources, item.device_flags, item.macros), item)
-    return tuple(found.values())
+        by_key.setdefault((item.name, item.sources, item.device_flags, item.macros), item)
+    return tuple(by_key.values())

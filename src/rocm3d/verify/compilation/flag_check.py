@@ -6,16 +6,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from rocm3d.verify.compilation import diagnostics
-from rocm3d.verify.compilation.classify import Codes, Problem
-from rocm3d.verify.compilation.unit import hipified_flag
+from rocm3d.verify.compilation.classify import CompileProblem, ErrorCodes
+from rocm3d.verify.compilation.translation_unit import hipify_flag
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from rocm3d.toolchain.compiler import Compiler
-    from rocm3d.verify.compilation.declared import Declared
+    from rocm3d.verify.compilation.declared_extension import DeclaredExtension
 
-_ROUNDS = 8
+_MAX_ROUNDS = 8
 
 
 @dataclass
@@ -24,45 +24,49 @@ class FlagCheck:
 
     compiler: Compiler
     folder: Path
-    codes: Codes
-    _known: dict[tuple[str, tuple[str, ...]], tuple[str, ...]] = field(default_factory=dict)
+    codes: ErrorCodes
+    _cache: dict[tuple[str, tuple[str, ...]], tuple[str, ...]] = field(default_factory=dict)
 
-    def refused(self, extension: Declared) -> tuple[str, ...]:
+    def rejected_flags(self, extension: DeclaredExtension) -> tuple[str, ...]:
         """Rejected flags as the script spells them, device flags first."""
         device = [word for word in extension.device_flags if not word.startswith("--offload-arch")]
-        return (*self._ask("hip", tuple(device)), *self._ask("c++", extension.host_flags))
+        return (*self._cached_rejected("hip", tuple(device)), *self._cached_rejected("c++", extension.host_flags))
 
-    def problem(self, flag: str, extension: Declared, tree: Path) -> Problem:
+    def problem(self, flag: str, extension: DeclaredExtension, tree: Path) -> CompileProblem:
         """A rejected flag, with its position in the script."""
         message = f"clang does not accept {flag}"
         code = self.codes.find(f"unknown argument: '{flag}'\n\n")
-        line, column = _place(flag, tree / extension.script) or (extension.line, 0)
-        return Problem(extension.script, line, column, message, code.code if code else "", code.rule if code else "")
+        line, column = _flag_position(flag, tree / extension.script) or (extension.line, 0)
+        return CompileProblem(
+            extension.script, line, column, message, code.code if code else "", code.rule if code else ""
+        )
 
-    def _ask(self, language: str, flags: tuple[str, ...]) -> tuple[str, ...]:
+    def _cached_rejected(self, language: str, flags: tuple[str, ...]) -> tuple[str, ...]:
         if not flags:
             return ()
-        if (language, flags) not in self._known:
-            self._known[language, flags] = tuple(self._asked(language, flags))
-        return self._known[language, flags]
+        if (language, flags) not in self._cache:
+            self._cache[language, flags] = tuple(self._find_rejected(language, flags))
+        return self._cache[language, flags]
 
-    def _asked(self, language: str, flags: tuple[str, ...]) -> list[str]:
+    def _find_rejected(self, language: str, flags: tuple[str, ...]) -> list[str]:
         empty, output = self.folder / "empty.hip", self.folder / "empty.o"
         empty.touch()
-        compiles = self.compiler.host if language == "hip" else self.compiler.plain
-        bad: dict[str, None] = {}
-        spelled = {hipified_flag(word) if language == "hip" else word: word for word in flags}
-        for _ in range(_ROUNDS):
-            left = [made for made, word in spelled.items() if word not in bad]
-            said = compiles(empty, output, left, 60.0).said
-            found = [spelled[flag] for flag in diagnostics.unknown_flags(said) if flag in spelled]
-            if not found:
+        compile_source = self.compiler.compile_host if language == "hip" else self.compiler.compile_cpp
+        rejected: dict[str, None] = {}
+        original_spelling = {hipify_flag(word) if language == "hip" else word: word for word in flags}
+        for _ in range(_MAX_ROUNDS):
+            remaining = [passed for passed, word in original_spelling.items() if word not in rejected]
+            messages = compile_source(empty, output, remaining, 60.0).messages
+            newly_rejected = [
+                original_spelling[flag] for flag in diagnostics.unknown_flags(messages) if flag in original_spelling
+            ]
+            if not newly_rejected:
                 break
-            bad |= dict.fromkeys(found)
-        return list(bad)
+            rejected |= dict.fromkeys(newly_rejected)
+        return list(rejected)
 
 
-def _place(flag: str, script: Path) -> tuple[int, int] | None:
+def _flag_position(flag: str, script: Path) -> tuple[int, int] | None:
     """Line and column of a flag in a script, or of its part before `=`; None if it is not found."""
     try:
         lines = script.read_text(encoding="utf-8", errors="replace").splitlines()

@@ -22,7 +22,7 @@ _SUFFIX = re.compile(r"(__static__|__intern__|\.).*$")
 
 
 @dataclass(frozen=True)
-class Difference:
+class KernelDifference:
     """Kernel names. `vanished`: only in the CUDA build. `appeared`: only in HIP. `emptied`: empty only in HIP."""
 
     vanished: tuple[str, ...]
@@ -34,20 +34,23 @@ class Difference:
         return bool(self.vanished or self.appeared or self.emptied)
 
 
-def compare(cuda: Iterable[KernelFacts], hip: Iterable[KernelFacts]) -> Difference:
+def compare_kernels(cuda: Iterable[KernelFacts], hip: Iterable[KernelFacts]) -> KernelDifference:
     """Compares by name and number of instantiations."""
-    there, here = _by_name(cuda), _by_name(hip)
-    counts, others = Counter({k: len(v) for k, v in there.items()}), Counter({k: len(v) for k, v in here.items()})
+    cuda_kernels, hip_kernels = _by_name(cuda), _by_name(hip)
+    cuda_counts, hip_counts = (
+        Counter({k: len(v) for k, v in cuda_kernels.items()}),
+        Counter({k: len(v) for k, v in hip_kernels.items()}),
+    )
     emptied = [
         name
-        for name, kernels in here.items()
-        if name in there and sum(k.empty for k in kernels) > sum(k.empty for k in there[name])
+        for name, kernels in hip_kernels.items()
+        if name in cuda_kernels and sum(k.empty for k in kernels) > sum(k.empty for k in cuda_kernels[name])
     ]
-    return Difference(
-        vanished=tuple(sorted((counts - others).keys())),
-        appeared=tuple(sorted((others - counts).keys())),
+    return KernelDifference(
+        vanished=tuple(sorted((cuda_counts - hip_counts).keys())),
+        appeared=tuple(sorted((hip_counts - cuda_counts).keys())),
         emptied=tuple(sorted(emptied)),
-        common=sum((counts & others).values()),
+        common=sum((cuda_counts & hip_counts).values()),
     )
 
 
@@ -55,29 +58,29 @@ def plain_name(symbol: str) -> tuple[str, ...]:
     """The parts of a qualified name: `_ZN3cub4scanIfEEvPT_` is ("cub", "scan"). An unmangled name is one part."""
     if not symbol.startswith("_Z"):
         return (_SUFFIX.sub("", symbol),)
-    at = 2
-    nested = symbol.startswith("N", at)
-    at += nested
+    position = 2
+    nested = symbol.startswith("N", position)
+    position += nested
     parts: list[str] = []
-    while at < len(symbol):
-        if symbol[at] in "LrVK" and not parts:
-            at += 1
+    while position < len(symbol):
+        if symbol[position] in "LrVK" and not parts:
+            position += 1
             continue
-        match = re.compile(r"L?(\d+)").match(symbol, at)
+        match = re.compile(r"L?(\d+)").match(symbol, position)
         if match is None:
             break
         start = match.end()
         parts.append(symbol[start : start + int(match.group(1))])
-        at = start + int(match.group(1))
+        position = start + int(match.group(1))
         if not nested:
             break
     return tuple(part for part in parts if not _INTERNAL.match(part)) or (symbol,)
 
 
 def _by_name(kernels: Iterable[KernelFacts]) -> dict[str, list[KernelFacts]]:
-    found: dict[str, list[KernelFacts]] = {}
+    by_name: dict[str, list[KernelFacts]] = {}
     for kernel in kernels:
         parts = plain_name(kernel.name)
         if parts[0] not in _LIBRARIES:
-            found.setdefault("::".join(parts), []).append(kernel)
-    return found
+            by_name.setdefault("::".join(parts), []).append(kernel)
+    return by_name

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rocm3d.model.failure import Failure
+from rocm3d.model.errors import Rocm3dError
 from rocm3d.toolchain import own_headers, prepared, torch_kit
-from rocm3d.toolchain.finder import best, newest
+from rocm3d.toolchain.finder import find_compiler, newest_recipe
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,7 +22,7 @@ _FP16 = "hip/hip_fp16.h"
 
 
 @dataclass(frozen=True)
-class Kit:
+class CompileKit:
     """`digest` covers the content of the folders in `roots`, so that a cache need not hash their files."""
 
     compiler: Compiler
@@ -34,67 +34,69 @@ class Kit:
     @property
     def search(self) -> tuple[str, ...]:
         """Include flags: torch, --hip-headers, completed headers, and last the declared headers."""
-        before = [self.hip_headers] if self.hip_headers else []
-        given = self.hip_headers is not None and (self.hip_headers / _FP16).is_file()
-        if self.compiler.about.headers == "mixed" and not given:
-            before.append(own_headers.COMPLETED)
+        first = [self.hip_headers] if self.hip_headers else []
+        has_fp16 = self.hip_headers is not None and (self.hip_headers / _FP16).is_file()
+        if self.compiler.about.headers == "mixed" and not has_fp16:
+            first.append(own_headers.COMPLETED)
         torch = self.torch.search if self.torch else ()
-        return (*(f"-I{place}" for place in (*torch, *before)), "-isystem", str(own_headers.DECLARED))
+        return (*(f"-I{folder}" for folder in (*torch, *first)), "-isystem", str(own_headers.DECLARED))
 
     @property
     def label(self) -> str:
         """Compiler, HIP, torch and headers as one text, for verdicts."""
         about = self.compiler.about
         torch = f", torch {self.torch.version} (hipify {self.torch.generation})" if self.torch else ", no torch"
-        given = ", ROCm library headers from --hip-headers" if self.hip_headers else ""
-        return f"{about.title}, HIP {about.hip} {about.headers} headers{torch}{given}"
+        hip_headers = ", ROCm library headers from --hip-headers" if self.hip_headers else ""
+        return f"{about.title}, HIP {about.hip} {about.headers} headers{torch}{hip_headers}"
 
 
 def find_kit(
     recipes: Mapping[str, WheelToolchain], generation: int | None, hip_headers: Path | None, interpreter: Path | None
-) -> Kit | str:
+) -> CompileKit | str:
     """The kit, or an error text. `generation`: that of the stack's hipify; None for the newest."""
     try:
-        compiler = best(recipes)
-        torch = _torch(newest(recipes), generation, interpreter)
-    except Failure as failure:
+        compiler = find_compiler(recipes)
+        torch = _find_torch(newest_recipe(recipes), generation, interpreter)
+    except Rocm3dError as failure:
         return f"{failure}"
     if isinstance(torch, str):
         return torch
-    roots = tuple(root for root in (_root(compiler), torch.root if torch else None, hip_headers) if root is not None)
-    parts = (compiler.about.model_dump_json(), *compiler.command, own_headers.digest(), _of_folder(hip_headers))
-    seen = hashlib.sha256("\0".join((*parts, str(torch))).encode()).hexdigest()
-    return Kit(compiler, torch, hip_headers, seen, (*roots, own_headers.FOLDER))
+    roots = tuple(
+        root for root in (_rocm_root(compiler), torch.root if torch else None, hip_headers) if root is not None
+    )
+    parts = (compiler.about.model_dump_json(), *compiler.command, own_headers.digest(), _folder_digest(hip_headers))
+    digest = hashlib.sha256("\0".join((*parts, str(torch))).encode()).hexdigest()
+    return CompileKit(compiler, torch, hip_headers, digest, (*roots, own_headers.FOLDER))
 
 
-def _torch(recipe: WheelToolchain, generation: int | None, interpreter: Path | None) -> TorchKit | str | None:
+def _find_torch(recipe: WheelToolchain, generation: int | None, interpreter: Path | None) -> TorchKit | str | None:
     if interpreter is not None:
-        found = torch_kit.of_interpreter(interpreter)
-        if generation not in (None, found.generation):
+        kit = torch_kit.kit_from_interpreter(interpreter)
+        if generation not in (None, kit.generation):
             return (
                 f"the stack's torch has hipify generation {generation}, but the torch of {interpreter} has generation "
-                f"{found.generation}. Code that builds with one may fail with the other"
+                f"{kit.generation}. Code that builds with one may fail with the other"
             )
-        return found
+        return kit
     if prepared.find(recipe).lacks:
         return None
-    fitting = [part for part in recipe.torches if generation in (None, part.hipify)]
-    if not fitting:
+    matching = [part for part in recipe.torches if generation in (None, part.hipify)]
+    if not matching:
         return f"no torch with hipify generation {generation} found, which the stack needs. Pass --python PATH"
-    return torch_kit.of_wheel(recipe, fitting[0])
+    return torch_kit.kit_from_wheel(recipe, matching[0])
 
 
-def _root(compiler: Compiler) -> Path | None:
+def _rocm_root(compiler: Compiler) -> Path | None:
     word = next((word for word in compiler.command if word.startswith("--rocm-path=")), None)
     return None if word is None else Path(word.partition("=")[2])
 
 
-def _of_folder(folder: Path | None) -> str:
+def _folder_digest(folder: Path | None) -> str:
     """A digest of names, sizes and times of all files in a folder of headers."""
     if folder is None:
         return ""
-    seen = hashlib.sha256()
+    digest = hashlib.sha256()
     for path in sorted(item for item in folder.rglob("*") if item.is_file()):
         status = path.stat()
-        seen.update(f"{path.relative_to(folder)}:{status.st_size}:{status.st_mtime_ns}\n".encode())
-    return seen.hexdigest()
+        digest.update(f"{path.relative_to(folder)}:{status.st_size}:{status.st_mtime_ns}\n".encode())
+    return digest.hexdigest()

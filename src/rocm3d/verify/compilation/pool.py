@@ -10,24 +10,24 @@ from dataclasses import dataclass
 from threading import Event
 from typing import TYPE_CHECKING, TypeVar
 
-from rocm3d.workspace.process import end_all
+from rocm3d.workspace.process import kill_all
 
 if TYPE_CHECKING:
-    from rocm3d.model.compilation import Side
-    from rocm3d.verify.compilation.compile_side import Done
+    from rocm3d.model.compilation import CompileResult
+    from rocm3d.verify.compilation.compile_side import CacheableResult
     from rocm3d.verify.compilation.content_cache import ContentCache
 
 K = TypeVar("K")
 
-_PAUSE = 0.1
+_POLL_SECONDS = 0.1
 
 
 @dataclass(frozen=True)
-class Job:
+class CompileJob:
     """`key`: cache key, covers everything that influences the result except file contents."""
 
     key: str
-    make: Callable[[], Done]
+    run: Callable[[], CacheableResult]
 
 
 def cores() -> int:
@@ -35,32 +35,34 @@ def cores() -> int:
     return len(os.sched_getaffinity(0))
 
 
-def compile_all(jobs: dict[K, Job], cache: ContentCache, told: Callable[[K, Side], None]) -> dict[K, Side]:
+def compile_all(
+    jobs: dict[K, CompileJob], cache: ContentCache, on_result: Callable[[K, CompileResult], None]
+) -> dict[K, CompileResult]:
     """Results by the keys of `jobs`. If interrupted, ends the running compilers and raises."""
-    given_up = Event()
+    cancelled = Event()
     with ThreadPoolExecutor(cores()) as pool:
-        running = {name: pool.submit(_one, job, cache, given_up) for name, job in jobs.items()}
+        running = {name: pool.submit(_run_job, job, cache, cancelled) for name, job in jobs.items()}
         results = {}
         try:
             for name, future in running.items():
                 results[name] = future.result()
-                told(name, results[name])
+                on_result(name, results[name])
         except BaseException:
-            given_up.set()  # first: output of a compiler that we end must not be cached
+            cancelled.set()  # first: output of a compiler that we end must not be cached
             pool.shutdown(wait=False, cancel_futures=True)
             # Not wait(): it never returns for a future that was cancelled before it started.
             while not all(future.done() for future in running.values()):
-                end_all()  # repeatedly: a job may have been about to start its compiler
-                time.sleep(_PAUSE)
+                kill_all()  # repeatedly: a job may have been about to start its compiler
+                time.sleep(_POLL_SECONDS)
             raise
     return results
 
 
-def _one(job: Job, cache: ContentCache, given_up: Event) -> Side:
-    known = cache.find(job.key)
-    if known is not None:
-        return known
-    done = job.make()
-    if done.is_final and done.result.outcome != "timed_out" and not given_up.is_set():
-        cache.keep(job.key, done.files, done.result)
-    return done.result
+def _run_job(job: CompileJob, cache: ContentCache, cancelled: Event) -> CompileResult:
+    cached = cache.find(job.key)
+    if cached is not None:
+        return cached
+    result = job.run()
+    if result.is_final and result.result.outcome != "timed_out" and not cancelled.is_set():
+        cache.put(job.key, result.files, result.result)
+    return result.result

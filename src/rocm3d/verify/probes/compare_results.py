@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from rocm3d.model.verdict import Verdict
-from rocm3d.verify.backends.verdicts import agreed
-from rocm3d.verify.backends.visit import visit
+from rocm3d.verify.backends.package_checks import check_packages
+from rocm3d.verify.backends.verdicts import numerics_verdict
 from rocm3d.verify.probe import Case, Probe
 
 
 def attempt(case: Case) -> tuple[Verdict, ...]:
     """Uses the results of level backend; each operation runs once."""
-    return visit(case, "numerics", probe.name, agreed)
+    return check_packages(case, "numerics", probe.name, numerics_verdict)
 
 
 probe = Probe(__name__, "numerics", attempt)

@@ -5,53 +5,55 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocm3d.model.verdict import Verdict
+from rocm3d.verify.compilation.shared_results import NO_EXTENSION, compile_with_nvcc, find_case_kit
 from rocm3d.verify.compilation.verdicts import verdict
-from rocm3d.verify.compilation.visit import NO_EXTENSION, kit_of, nvidia
 from rocm3d.verify.probe import Case, Probe
 from rocm3d.workspace.tree import Tree
 
 if TYPE_CHECKING:
-    from rocm3d.model.compilation import Side
-    from rocm3d.verify.compilation.cuda_session import CudaUnit
+    from rocm3d.model.compilation import CompileResult
+    from rocm3d.verify.compilation.cuda_session import CudaUnitResult
 
 
 def attempt(case: Case) -> tuple[Verdict, ...]:
     """One verdict for each unit. A unit that does not compile in the original either is not_run, not failed."""
-    kit = kit_of(case)
+    kit = find_case_kit(case)
     if isinstance(kit, str):
         return (verdict(probe.name, "not_run", kit, level="nvidia"),)
-    found = nvidia(case, kit)
-    if isinstance(found, str):
-        return (verdict(probe.name, "not_run", found, level="nvidia"),)
-    before: dict[str, Side] = {}
-    if any(item.side.outcome == "failed" for item in found) and case.originals:
+    results = compile_with_nvcc(case, kit)
+    if isinstance(results, str):
+        return (verdict(probe.name, "not_run", results, level="nvidia"),)
+    original_sides: dict[str, CompileResult] = {}
+    if any(item.side.outcome == "failed" for item in results) and case.originals:
         original = Tree.open(case.tree.root, overlay=case.originals)
-        others = nvidia(case, kit, original)
-        before = {} if isinstance(others, str) else {item.unit.source: item.side for item in others}
-    verdicts = tuple(_of_unit(item, before.get(item.unit.source)) for item in found)
+        original_results = compile_with_nvcc(case, kit, original)
+        original_sides = (
+            {} if isinstance(original_results, str) else {item.unit.source: item.side for item in original_results}
+        )
+    verdicts = tuple(_unit_verdict(item, original_sides.get(item.unit.source)) for item in results)
     return verdicts or (verdict(probe.name, "skipped", NO_EXTENSION, level="nvidia"),)
 
 
-def _of_unit(item: CudaUnit, before: Side | None) -> Verdict:
-    source, side = item.unit.source, item.side
-    name = f"{source} ({item.unit.extension})"
+def _unit_verdict(result: CudaUnitResult, original_side: CompileResult | None) -> Verdict:
+    source, side = result.unit.source, result.side
+    name = f"{source} ({result.unit.extension})"
     if side.outcome == "lacks":
         return verdict(probe.name, "not_run", f"{name}: header {side.lacks} not found on this machine", level="nvidia")
     if side.outcome == "timed_out":
         return verdict(probe.name, "not_run", f"{name}: nvcc was stopped at the time limit", level="nvidia")
     if side.outcome == "failed":
         first = side.errors[0] if side.errors else None
-        told = f"{first.path}:{first.line}: {first.message}" if first else "nvcc failed"
-        if before is not None and before.outcome == "failed":
+        error_text = f"{first.path}:{first.line}: {first.message}" if first else "nvcc failed"
+        if original_side is not None and original_side.outcome == "failed":
             return verdict(
-                probe.name, "not_run", f"{name}: the original does not compile either: {told}", level="nvidia"
+                probe.name, "not_run", f"{name}: the original does not compile either: {error_text}", level="nvidia"
             )
-        return verdict(probe.name, "failed", f"{name}: {told}", [name], level="nvidia")
+        return verdict(probe.name, "failed", f"{name}: {error_text}", [name], level="nvidia")
     kernels = (
-        f", {len(side.kernels)} kernel{'' if len(side.kernels) == 1 else 's'}" if item.unit.language == "hip" else ""
+        f", {len(side.kernels)} kernel{'' if len(side.kernels) == 1 else 's'}" if result.unit.language == "hip" else ""
     )
-    ours = sorted({*side.own_headers})
-    declared = [f"headers declared by rocm3d: {', '.join(ours)}"] if ours else []
+    declared_headers = sorted({*side.own_headers})
+    declared = [f"headers declared by rocm3d: {', '.join(declared_headers)}"] if declared_headers else []
     return verdict(probe.name, "passed", "", [f"{name}{kernels}", *declared], level="nvidia")
 
 

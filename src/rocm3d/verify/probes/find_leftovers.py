@@ -11,24 +11,28 @@ def attempt(case: Case) -> Verdict:
     """Edits that were refused or left for review do not count, as the patch reports them. Notes need no edit."""
     refused = {(item.path, item.recipe) for item in case.patch.refused}
     planned = [(edit, finding) for edit in case.plan.edits for finding in edit.findings if finding.severity != "note"]
-    meant = {_key(finding) for _, finding in planned}
-    excused = {_key(left.finding) for left in case.patch.left}
-    excused |= {_key(finding) for edit, finding in planned if (edit.path, edit.recipe) in refused}
-    if not meant:
+    planned_keys = {_key(finding) for _, finding in planned}
+    excused_keys = {_key(unfixed.finding) for unfixed in case.patch.left}
+    excused_keys |= {_key(finding) for edit, finding in planned if (edit.path, edit.recipe) in refused}
+    if not planned_keys:
         return Verdict(level="static", probe=probe.name, outcome="skipped", reason="the plan has no edits")
-    left = [f"{finding.location} {finding.code}" for finding in case.now.findings if _key(finding) in meant - excused]
-    looked = tuple(sorted(f"{path}: {code}" for path, code, _ in meant - excused))
-    if left:
-        reason = f"still found: {', '.join(left[:5])}"
-        return Verdict(level="static", probe=probe.name, outcome="failed", reason=reason, looked_at=looked)
-    if not looked:
+    unfixed = [
+        f"{finding.location} {finding.code}"
+        for finding in case.current_scan.findings
+        if _key(finding) in planned_keys - excused_keys
+    ]
+    checked = tuple(sorted(f"{path}: {code}" for path, code, _ in planned_keys - excused_keys))
+    if unfixed:
+        reason = f"still found: {', '.join(unfixed[:5])}"
+        return Verdict(level="static", probe=probe.name, outcome="failed", reason=reason, looked_at=checked)
+    if not checked:
         return Verdict(level="static", probe=probe.name, outcome="skipped", reason="every planned edit was refused")
-    return Verdict(level="static", probe=probe.name, outcome="passed", looked_at=looked)
+    return Verdict(level="static", probe=probe.name, outcome="passed", looked_at=checked)
 
 
-def _key(found: Finding) -> tuple[str, str, str | None]:
+def _key(finding: Finding) -> tuple[str, str, str | None]:
     """With the package: one code can apply to several packages, and an edit may concern only one of them."""
-    return found.path, found.code, found.package
+    return finding.path, finding.code, finding.package
 
 
 probe = Probe(__name__, "static", attempt)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from rocm3d.model.verdict import Verdict
-from rocm3d.verify.backends.verdicts import imported
-from rocm3d.verify.backends.visit import visit
+from rocm3d.verify.backends.package_checks import check_packages
+from rocm3d.verify.backends.verdicts import import_verdict
 from rocm3d.verify.probe import Case, Probe
 
 
 def attempt(case: Case) -> tuple[Verdict, ...]:
     """Checks the import only. Whether the GPU is used is level backend."""
-    return visit(case, "import", probe.name, imported)
+    return check_packages(case, "import", probe.name, import_verdict)
 
 
 probe = Probe(__name__, "import", attempt)

@@ -6,58 +6,66 @@ from typing import TYPE_CHECKING
 
 from rocm3d.model.verdict import Verdict
 from rocm3d.verify.compilation.compile_side import HOST
-from rocm3d.verify.compilation.kernel_names import Difference, compare
+from rocm3d.verify.compilation.kernel_names import KernelDifference, compare_kernels
+from rocm3d.verify.compilation.shared_results import NO_EXTENSION, compile_with_hip, compile_with_nvcc, find_case_kit
 from rocm3d.verify.compilation.verdicts import verdict
-from rocm3d.verify.compilation.visit import NO_EXTENSION, amd, kit_of, nvidia
 from rocm3d.verify.probe import Case, Probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocm3d.verify.compilation.cuda_session import CudaUnit
+    from rocm3d.verify.compilation.cuda_session import CudaUnitResult
     from rocm3d.verify.compilation.session import UnitReport
 
 
 def attempt(case: Case) -> tuple[Verdict, ...]:
     """One verdict for each device source. not_run unless both compilers accept it."""
-    kit = kit_of(case)
+    kit = find_case_kit(case)
     if isinstance(kit, str):
         return (verdict(probe.name, "not_run", kit),)
-    theirs = nvidia(case, kit, device_alone=True)
-    if isinstance(theirs, str):
-        return (verdict(probe.name, "not_run", f"no CUDA build to compare with: {theirs}"),)
-    ours = [item for item in amd(case, kit).units if item.unit.language == "hip"]
-    found = tuple(_of_unit(item, theirs) for item in ours)
-    return found or (verdict(probe.name, "skipped", NO_EXTENSION),)
+    cuda_results = compile_with_nvcc(case, kit, device_only=True)
+    if isinstance(cuda_results, str):
+        return (verdict(probe.name, "not_run", f"no CUDA build to compare with: {cuda_results}"),)
+    hip_results = [item for item in compile_with_hip(case, kit).units if item.unit.language == "hip"]
+    verdicts = tuple(_unit_verdict(item, cuda_results) for item in hip_results)
+    return verdicts or (verdict(probe.name, "skipped", NO_EXTENSION),)
 
 
-def _of_unit(item: UnitReport, theirs: tuple[CudaUnit, ...]) -> Verdict:
-    source = item.unit.source
-    other = next(
-        (unit.side for unit in theirs if unit.unit.source == source and unit.unit.extension == item.unit.extension),
+def _unit_verdict(hip_result: UnitReport, cuda_results: tuple[CudaUnitResult, ...]) -> Verdict:
+    source = hip_result.unit.source
+    cuda_side = next(
+        (
+            unit.side
+            for unit in cuda_results
+            if unit.unit.source == source and unit.unit.extension == hip_result.unit.extension
+        ),
         None,
     )
-    sides = [side for side in item.sides.values() if side.side != HOST]
+    sides = [side for side in hip_result.sides.values() if side.side != HOST]
     if any(side.outcome != "compiled" for side in sides):
         return verdict(probe.name, "not_run", f"{source}: does not compile for every target")
-    if other is None or other.outcome != "compiled":
-        why = "is not part of the CUDA build" if other is None else f"nvcc: {other.lacks or other.outcome}"
+    if cuda_side is None or cuda_side.outcome != "compiled":
+        why = "is not part of the CUDA build" if cuda_side is None else f"nvcc: {cuda_side.lacks or cuda_side.outcome}"
         return verdict(probe.name, "not_run", f"{source}: {why}")
-    wrong = [text for side in sides for text in _told(side.side, compare(other.kernels, side.kernels))]
-    if wrong:
-        return verdict(probe.name, "failed", f"{source}: {'; '.join(wrong)}", [source])
-    common = compare(other.kernels, sides[0].kernels).common if sides else 0
+    differences = [
+        text
+        for side in sides
+        for text in _describe_difference(side.side, compare_kernels(cuda_side.kernels, side.kernels))
+    ]
+    if differences:
+        return verdict(probe.name, "failed", f"{source}: {'; '.join(differences)}", [source])
+    common = compare_kernels(cuda_side.kernels, sides[0].kernels).common if sides else 0
     return verdict(probe.name, "passed", "", [f"{source}: kernels in both builds: {common}, none became empty"])
 
 
-def _told(side: str, found: Difference) -> Iterator[str]:
-    for names, what in (
-        (found.vanished, "missing, or fewer instantiations than in the CUDA build"),
-        (found.appeared, "not in the CUDA build, or more instantiations"),
-        (found.emptied, "empty, but not empty in the CUDA build"),
+def _describe_difference(side: str, difference: KernelDifference) -> Iterator[str]:
+    for names, description in (
+        (difference.vanished, "missing, or fewer instantiations than in the CUDA build"),
+        (difference.appeared, "not in the CUDA build, or more instantiations"),
+        (difference.emptied, "empty, but not empty in the CUDA build"),
     ):
         if names:
-            yield f"{side}: {', '.join(names)}: {what}"
+            yield f"{side}: {', '.join(names)}: {description}"
 
 
 probe = Probe(__name__, "compile", attempt)

@@ -10,9 +10,9 @@ from rocm3d.workspace.journal import digest
 def attempt(case: Case) -> Verdict:
     """Compares digests. The reason names at most 5 of the files that differ."""
     paths = [change.path for change in case.patch.changes]
-    wrong = [change.path for change in case.patch.changes if _digest(case, change.path) != change.after]
-    if wrong:
-        reason = f"changed since the patch was applied: {', '.join(wrong[:5])}"
+    changed_paths = [change.path for change in case.patch.changes if _digest(case, change.path) != change.after]
+    if changed_paths:
+        reason = f"changed since the patch was applied: {', '.join(changed_paths[:5])}"
         return Verdict(level="static", probe=probe.name, outcome="failed", reason=reason, looked_at=tuple(paths))
     if not paths:
         return Verdict(level="static", probe=probe.name, outcome="skipped", reason="the patch changes no files")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rocm3d.model.verdict import Verdict
-from rocm3d.syntax.isolation import prove
+from rocm3d.syntax.isolation import prove_isolation
 from rocm3d.verify.probe import Case, Probe
 
 
@@ -13,21 +13,21 @@ def attempt(case: Case) -> Verdict:
     if not edited:
         reason = "no existing file was edited"
         return Verdict(level="static", probe=probe.name, outcome="skipped", reason=reason)
-    failures, unknown, gone = [], [], []
+    failures, without_original, missing = [], [], []
     for path in edited:
-        before, now = case.originals.get(path), case.tree.read(path) if path in case.tree else None
-        if now is None:
-            gone.append(path)
+        before, current = case.originals.get(path), case.tree.read(path) if path in case.tree else None
+        if current is None:
+            missing.append(path)
         elif before is None:
-            unknown.append(path)
-        elif not (proof := prove(path, before, now)).holds:
+            without_original.append(path)
+        elif not (proof := prove_isolation(path, before, current)).holds:
             failures.append(f"{path}: {proof.detail}")
-    failures += [f"{path}: file is missing" for path in gone]
+    failures += [f"{path}: file is missing" for path in missing]
     if failures:
         reason = "; ".join(failures)
         return Verdict(level="static", probe=probe.name, outcome="failed", reason=reason, looked_at=tuple(edited))
-    if unknown:
-        reason = f"the originals are not on this machine: {', '.join(unknown)}"
+    if without_original:
+        reason = f"the originals are not on this machine: {', '.join(without_original)}"
         return Verdict(level="static", probe=probe.name, outcome="not_run", reason=reason)
     return Verdict(level="static", probe=probe.name, outcome="passed", looked_at=tuple(edited))
 

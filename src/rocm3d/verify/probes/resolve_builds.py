@@ -9,85 +9,104 @@ from packaging.utils import canonicalize_name
 
 from rocm3d.model.verdict import Verdict
 from rocm3d.verify.probe import Case, Probe
-from rocm3d.verify.resolution.build_needs import build_needs
-from rocm3d.verify.resolution.builds import OPEN, Build, of_git_line, of_install, of_name
-from rocm3d.verify.resolution.commands import installs
-from rocm3d.verify.resolution.port_sets import MOST, port_sets
-from rocm3d.verify.resolution.prepare import Prepared, prepare
-from rocm3d.verify.resolution.verdicts import judged, verdict
-from rocm3d.verify.resolution.visit import visit
+from rocm3d.verify.resolution.build_requirements import read_build_requirements
+from rocm3d.verify.resolution.builds import (
+    NO_BUILD_ISOLATION,
+    SourceBuild,
+    build_of_distribution,
+    build_of_git_line,
+    builds_of_command,
+)
+from rocm3d.verify.resolution.commands import install_commands
+from rocm3d.verify.resolution.port_sets import MAX_SETS, port_sets
+from rocm3d.verify.resolution.prepare import PreparedSet, prepare
+from rocm3d.verify.resolution.run_probe import run_in_session
+from rocm3d.verify.resolution.verdicts import set_verdicts, verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocm3d.verify.resolution.session import Session
+    from rocm3d.verify.resolution.session import ResolverSession
 
 
 def attempt(case: Case) -> tuple[Verdict, ...]:
     """Builds of the plan, and distributions of the port's requirements that have no wheel."""
-    return visit(case, probe.name, lambda here: _look(case, here))
+    return run_in_session(case, probe.name, lambda session: _build_verdicts(case, session))
 
 
-def _look(case: Case, here: Session) -> Iterator[Verdict]:
-    builds = [*_planned(case, here), *_brought(case, here)]
+def _build_verdicts(case: Case, session: ResolverSession) -> Iterator[Verdict]:
+    builds = [*_planned_builds(case, session), *_transitive_builds(case, session)]
     if not builds:
         yield verdict(probe.name, "skipped", "nothing is built from source")
     for build in builds:
-        yield from _of_build(build, here)
+        yield from _verdicts_of_build(build, session)
 
 
-def _planned(case: Case, here: Session) -> Iterator[Build]:
-    for item in installs(case.plan):
+def _planned_builds(case: Case, session: ResolverSession) -> Iterator[SourceBuild]:
+    for item in install_commands(case.plan):
         if item.decision.decision == "build":
-            yield from of_install(item, case.tree, here)
+            yield from builds_of_command(item, case.tree, session)
     for decision in case.plan.decisions:
         if decision.decision == "build" and not decision.commands:
-            yield Build(decision.name, why="the plan has no build command for it: build it by hand")
+            yield SourceBuild(
+                decision.name, unavailable_reason="the plan has no build command for it: build it by hand"
+            )
 
 
-def _brought(case: Case, here: Session) -> Iterator[Build]:
+def _transitive_builds(case: Case, session: ResolverSession) -> Iterator[SourceBuild]:
     """Distributions without a wheel, and those whose metadata needs a build."""
     names: dict[str, str] = {}
-    for given in port_sets(case)[:MOST]:
-        asked = here.on_base(prepare(given, here.web))
-        names |= {item.name: f"{item.name}=={item.version}" for item in asked.resolution.packages if item.is_source}
-        named = {line.name: line.text for line in given.lines}
-        names |= {item.name: named[item.name] for item in asked.aside if item.name in named}
-        for line in given.lines:
-            build = of_git_line(line, here)
+    for requirement_set in port_sets(case)[:MAX_SETS]:
+        set_resolution = session.resolve_on_stack(prepare(requirement_set, session.web))
+        names |= {
+            item.name: f"{item.name}=={item.version}" for item in set_resolution.resolution.packages if item.is_source
+        }
+        direct_requirements = {line.name: line.text for line in requirement_set.lines}
+        names |= {
+            item.name: direct_requirements[item.name]
+            for item in set_resolution.excluded
+            if item.name in direct_requirements
+        }
+        for line in requirement_set.lines:
+            build = build_of_git_line(line, session)
             if build is not None:
                 names.pop(line.name, None)
                 # Outside the port's folder install.sh builds it, and install.sh checks what the build requires.
-                yield replace(build, open=not given.source.startswith(f"{case.patch.folder}/"))
+                yield replace(build, open=not requirement_set.source.startswith(f"{case.patch.folder}/"))
     for name, text in names.items():
-        yield of_name(name, text, here)
+        yield build_of_distribution(name, text, session)
 
 
-def _of_build(build: Build, here: Session) -> Iterator[Verdict]:
-    if build.why:
-        yield verdict(probe.name, "not_run", f"{build.name}: {build.why}")
+def _verdicts_of_build(build: SourceBuild, session: ResolverSession) -> Iterator[Verdict]:
+    if build.unavailable_reason:
+        yield verdict(probe.name, "not_run", f"{build.name}: {build.unavailable_reason}")
         return
     if build.wheel:
-        yield _of_wheel(build)
+        yield _wheel_verdict(build)
         return
-    needs = build_needs(build.files)
-    modules = {name for package in here.base.packages for name in here.knowledge.packages[package].imports}
-    wants = needs.wants(here.base.versions, modules)
-    if wants and not build.open:
-        how = build.how or "the requirements file"
-        yield verdict(probe.name, "failed", f"{build.name}: {wants}, but {how} does not pass {OPEN}", [build.name])
+    needs = read_build_requirements(build.files)
+    modules = {name for package in session.base.packages for name in session.knowledge.packages[package].imports}
+    base_use = needs.describe_use(session.base.versions, modules)
+    if base_use and not build.open:
+        origin = build.how or "the requirements file"
+        yield verdict(
+            probe.name,
+            "failed",
+            f"{build.name}: {base_use}, but {origin} does not pass {NO_BUILD_ISOLATION}",
+            [build.name],
+        )
         return
-    given = Prepared(f"build requirements of {canonicalize_name(build.name)}", needs.lines)
-    yield from judged(probe.name, here.on_base(given), here)
+    prepared = PreparedSet(f"build requirements of {canonicalize_name(build.name)}", needs.lines)
+    yield from set_verdicts(probe.name, session.resolve_on_stack(prepared), session)
 
 
-def _of_wheel(build: Build) -> Verdict:
+def _wheel_verdict(build: SourceBuild) -> Verdict:
     """pip takes this wheel instead of building. That is correct only if the wheel has no compiled code."""
-    looked = [f"{build.name}: {build.wheel}"]
+    checked = [f"{build.name}: {build.wheel}"]
     if build.wheel.endswith("-none-any.whl"):
-        return verdict(probe.name, "passed", "", looked)
+        return verdict(probe.name, "passed", "", checked)
     reason = f"{build.name}: pip would install the compiled {build.wheel} from the index instead of building"
-    return verdict(probe.name, "failed", reason, looked)
+    return verdict(probe.name, "failed", reason, checked)
 
 
-probe = Probe(__name__, "resolve", attempt, asks_servers=True)
+probe = Probe(__name__, "resolve", attempt, needs_network=True)

@@ -6,42 +6,52 @@ from typing import TYPE_CHECKING
 
 from rocm3d.model.verdict import Verdict
 from rocm3d.verify.probe import Case, Probe
-from rocm3d.verify.resolution.port_sets import MOST, overrides, port_sets
-from rocm3d.verify.resolution.prepare import Prepared, prepare
-from rocm3d.verify.resolution.verdicts import judged, verdict
-from rocm3d.verify.resolution.visit import visit
+from rocm3d.verify.resolution.port_sets import MAX_SETS, overrides, port_sets
+from rocm3d.verify.resolution.prepare import PreparedSet, prepare
+from rocm3d.verify.resolution.run_probe import run_in_session
+from rocm3d.verify.resolution.verdicts import set_verdicts, verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocm3d.verify.resolution.session import Session
+    from rocm3d.verify.resolution.session import ResolverSession
 
 
 def attempt(case: Case) -> tuple[Verdict, ...]:
     """Each requirements file of the port's folder, then the repository's requirements that the plan keeps."""
-    return visit(case, probe.name, lambda here: _look(case, here))
+    return run_in_session(case, probe.name, lambda session: _verdicts(case, session))
 
 
-def _look(case: Case, here: Session) -> Iterator[Verdict]:
+def _verdicts(case: Case, session: ResolverSession) -> Iterator[Verdict]:
     sets = port_sets(case)
     if not sets:
         yield verdict(probe.name, "skipped", "the port has no requirements that pip would install")
-    for given in sets[:MOST]:
-        ready = prepare(given, here.web)
-        for found in judged(probe.name, here.on_base(ready), here):
-            yield _with_uv(found, ready, case, here) if found.outcome == "failed" else found
-    for given in sets[MOST:]:
-        yield verdict(probe.name, "not_run", f"{given.source}: not checked, limit of {MOST} requirements files reached")
+    for requirement_set in sets[:MAX_SETS]:
+        prepared = prepare(requirement_set, session.web)
+        for set_verdict in set_verdicts(probe.name, session.resolve_on_stack(prepared), session):
+            yield (
+                _mention_uv_overrides(set_verdict, prepared, case, session)
+                if set_verdict.outcome == "failed"
+                else set_verdict
+            )
+    for requirement_set in sets[MAX_SETS:]:
+        yield verdict(
+            probe.name,
+            "not_run",
+            f"{requirement_set.source}: not checked, limit of {MAX_SETS} requirements files reached",
+        )
 
 
-def _with_uv(found: Verdict, ready: Prepared, case: Case, here: Session) -> Verdict:
+def _mention_uv_overrides(
+    failed_verdict: Verdict, prepared: PreparedSet, case: Case, session: ResolverSession
+) -> Verdict:
     """Still a failure, because install.sh uses pip. The reason says if uv with overrides.txt would resolve it."""
     lines = overrides(case)
     if not lines or case.network.resolver != "uv":
-        return found
-    first = judged(probe.name, here.on_base(ready, overrides=lines), here)[0]
-    way = f"{found.reason}; with uv and {case.patch.folder}/overrides.txt it resolves"
-    return found.model_copy(update={"reason": way}) if first.outcome == "passed" else found
+        return failed_verdict
+    first = set_verdicts(probe.name, session.resolve_on_stack(prepared, overrides=lines), session)[0]
+    reason = f"{failed_verdict.reason}; with uv and {case.patch.folder}/overrides.txt it resolves"
+    return failed_verdict.model_copy(update={"reason": reason}) if first.outcome == "passed" else failed_verdict
 
 
-probe = Probe(__name__, "resolve", attempt, asks_servers=True)
+probe = Probe(__name__, "resolve", attempt, needs_network=True)

@@ -6,42 +6,48 @@ from typing import TYPE_CHECKING
 
 from rocm3d.model.verdict import Verdict
 from rocm3d.verify.probe import Case, Probe
-from rocm3d.verify.resolution.commands import Install, installs
-from rocm3d.verify.resolution.prepare import Aside, prepare
-from rocm3d.verify.resolution.sets import RequirementSet, line_of
-from rocm3d.verify.resolution.verdicts import judged, set_aside, verdict
-from rocm3d.verify.resolution.visit import visit
+from rocm3d.verify.resolution.commands import InstallCommand, install_commands
+from rocm3d.verify.resolution.prepare import ExcludedRequirement, prepare
+from rocm3d.verify.resolution.run_probe import run_in_session
+from rocm3d.verify.resolution.sets import RequirementSet, to_line
+from rocm3d.verify.resolution.verdicts import excluded_verdicts, set_verdicts, verdict
 from rocm3d.workspace.web import without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from rocm3d.verify.resolution.session import Session
+    from rocm3d.verify.resolution.session import ResolverSession
 
 
 def attempt(case: Case) -> tuple[Verdict, ...]:
     """If an index does not respond, its packages are not_run, by name. Source builds belong to resolve_builds."""
-    return visit(case, probe.name, lambda here: _look(case, here))
+    return run_in_session(case, probe.name, lambda session: _verdicts(case, session))
 
 
-def _look(case: Case, here: Session) -> Iterator[Verdict]:
-    routed = [item for item in installs(case.plan) if item.decision.decision != "build"]
+def _verdicts(case: Case, session: ResolverSession) -> Iterator[Verdict]:
+    routed = [command for command in install_commands(case.plan) if command.decision.decision != "build"]
     if not routed:
         yield verdict(probe.name, "skipped", "the plan installs no package with a separate command")
-    for item in routed:
-        yield from _of_route(item, here)
+    for command in routed:
+        yield from _route_verdicts(command, session)
 
 
-def _of_route(item: Install, here: Session) -> Iterable[Verdict]:
-    lines = tuple(line for mention in item.mentions if (line := line_of(mention)) is not None)
+def _route_verdicts(install_command: InstallCommand, session: ResolverSession) -> Iterable[Verdict]:
+    lines = tuple(line for mention in install_command.mentions if (line := to_line(mention)) is not None)
     if not lines:
         return []
-    why = here.web.why_unreachable(item.index) if item.index else ""
+    why = session.web.why_unreachable(install_command.index) if install_command.index else ""
     if why:
-        reason = f"its index {without_secrets(item.index)} does not respond: {why}"
-        return set_aside(probe.name, (Aside(line.name, reason) for line in lines))
-    given = prepare(RequirementSet(f"{item.decision.name} ({item.command})", lines), here.web)
-    return judged(probe.name, here.on_base(given, item.index, alone="--no-deps" in item.flags), here)
+        reason = f"its index {without_secrets(install_command.index)} does not respond: {why}"
+        return excluded_verdicts(probe.name, (ExcludedRequirement(line.name, reason) for line in lines))
+    prepared = prepare(
+        RequirementSet(f"{install_command.decision.name} ({install_command.command})", lines), session.web
+    )
+    return set_verdicts(
+        probe.name,
+        session.resolve_on_stack(prepared, install_command.index, no_dependencies="--no-deps" in install_command.flags),
+        session,
+    )
 
 
-probe = Probe(__name__, "resolve", attempt, asks_servers=True)
+probe = Probe(__name__, "resolve", attempt, needs_network=True)

@@ -5,24 +5,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocm3d.model.verdict import Verdict
-from rocm3d.verify.backends.verdicts import accelerated
-from rocm3d.verify.backends.visit import visit
+from rocm3d.verify.backends.package_checks import check_packages
+from rocm3d.verify.backends.verdicts import backend_verdict
 from rocm3d.verify.probe import Case, Probe
 
 if TYPE_CHECKING:
-    from rocm3d.model.look import Look
+    from rocm3d.model.backend_check import BackendCheck
 
 
 def attempt(case: Case) -> tuple[Verdict, ...]:
     """A torch that is not a ROCm build fails, even if the operation runs."""
-    return visit(case, "backend", probe.name, _told)
+    return check_packages(case, "backend", probe.name, _verdict)
 
 
-def _told(look: Look, name: str, planned: str) -> Verdict:
-    if look.outcome == "accelerated" and "hip" in look.facts and not look.facts["hip"]:
-        reason = f"{look.label}: {look.facts.get('version', '')} is not a ROCm build"
+def _verdict(backend_check: BackendCheck, name: str, planned: str) -> Verdict:
+    if backend_check.outcome == "accelerated" and "hip" in backend_check.facts and not backend_check.facts["hip"]:
+        reason = f"{backend_check.label}: {backend_check.facts.get('version', '')} is not a ROCm build"
         return Verdict(level="backend", probe=name, outcome="failed", reason=reason)
-    return accelerated(look, name, planned)
+    return backend_verdict(backend_check, name, planned)
 
 
 probe = Probe(__name__, "backend", attempt)

@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from rocm3d.knowledge.base import Knowledge
+    from rocm3d.model.plan_choices import Platform
     from rocm3d.model.stack import Stack
-    from rocm3d.model.wish import Platform
 
 
 @dataclass(frozen=True)
-class Base:
+class StackBase:
     """Distributions of the stack with their local versions. `packages`: ids of their package records."""
 
     versions: Mapping[str, str]
@@ -32,20 +32,20 @@ class Base:
         return [f"{name}=={version}" for name, version in self.versions.items()]
 
     @property
-    def shown(self) -> str:
+    def description(self) -> str:
         """The versions as one text, for verdicts."""
         return ", ".join(f"{name} {version}" for name, version in self.versions.items())
 
 
-def base_of(stack: Stack, knowledge: Knowledge, platform: Platform) -> Base:
+def base_of(stack: Stack, knowledge: Knowledge, platform: Platform) -> StackBase:
     """The base of a stack. For a stack that was read from a machine only the version of torch is known."""
     provided = stack.provides or {"torch": stack.torch}
     versions = {str(canonicalize_name(name)): f"{version}+rocm{stack.rocm}" for name, version in provided.items()}
     owners = (knowledge.package_by_pip(name) for name in versions)
-    return Base(versions, frozenset(owner.id for owner in owners if owner is not None), stack.python, platform)
+    return StackBase(versions, frozenset(owner.id for owner in owners if owner is not None), stack.python, platform)
 
 
-def write_stand_ins(base: Base, folder: Path) -> None:
+def write_stub_wheels(base: StackBase, folder: Path) -> None:
     """One wheel for each distribution, without requirements: the real one is already installed with the stack."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, version in base.versions.items():

@@ -11,7 +11,7 @@ import zipfile
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rocm3d.model.failure import MachineLacks
+from rocm3d.model.errors import MachineError
 from rocm3d.workspace.process import run
 from rocm3d.workspace.web import without_secrets
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from rocm3d.workspace.tree import Tree
-    from rocm3d.workspace.web import Web
+    from rocm3d.workspace.web import WebClient
 
 _NAMES = ("pyproject.toml", "setup.py")
-_MOST_BYTES = 64 * 1024 * 1024
-_MOST_OF_A_FILE = 1024 * 1024
+_MAX_ARCHIVE_BYTES = 64 * 1024 * 1024
+_MAX_FILE_BYTES = 1024 * 1024
 _GIT_SECONDS = 60.0
 _GIT = re.compile(r"git\+(?P<url>\w+://[^/]*/[^@#]*)(?:@(?P<ref>[^#]+))?(?:#(?P<fragment>.*))?$")
 
@@ -51,25 +51,25 @@ class GitSource:
 
 def git_source(requirement: str) -> GitSource | None:
     """Parses `git+https://host/owner/name@ref#subdirectory=x`; None for other requirements."""
-    found = _GIT.match(requirement.strip())
-    if found is None:
+    match = _GIT.match(requirement.strip())
+    if match is None:
         return None
-    subdirectory = re.search(r"subdirectory=([^&]+)", found["fragment"] or "")
-    return GitSource(found["url"], found["ref"] or "HEAD", subdirectory[1] if subdirectory else "")
+    subdirectory = re.search(r"subdirectory=([^&]+)", match["fragment"] or "")
+    return GitSource(match["url"], match["ref"] or "HEAD", subdirectory[1] if subdirectory else "")
 
 
-def of_tree(tree: Tree, folder: str) -> BuildFiles:
+def build_files_in_tree(tree: Tree, folder: str) -> BuildFiles:
     """From a folder of the repository."""
     paths = [posixpath.normpath(posixpath.join(folder, name)) for name in _NAMES]
     return BuildFiles(*(tree.read(path) if path in tree else None for path in paths))
 
 
-def of_git(source: GitSource, web: Web, place: Path) -> BuildFiles | str:
+def build_files_from_git(source: GitSource, web: WebClient, clone_folder: Path) -> BuildFiles | str:
     """Fetches only these files of a git repository. Returns an error text if that fails."""
     why = web.why_unreachable(source.url)
     if why:
         return f"{without_secrets(source.url)} does not respond: {why}"
-    repository = str(place)
+    repository = str(clone_folder)
     steps = [
         ["git", "init", "--quiet", "--bare", repository],
         ["git", "-C", repository, "remote", "add", "origin", source.url],
@@ -80,31 +80,31 @@ def of_git(source: GitSource, web: Web, place: Path) -> BuildFiles | str:
         for step in steps:
             ended = run(step, env=environment, seconds=_GIT_SECONDS)
             if ended.code != 0:
-                said = " ".join(ended.stderr.decode("utf-8", "replace").split())[:200]
-                return f"{without_secrets(source.url)} at {source.ref}: {said or 'git timed out'}"
+                stderr = " ".join(ended.stderr.decode("utf-8", "replace").split())[:200]
+                return f"{without_secrets(source.url)} at {source.ref}: {stderr or 'git timed out'}"
         return BuildFiles(
-            *(_shown(repository, posixpath.join(source.subdirectory, name), environment) for name in _NAMES)
+            *(_git_show(repository, posixpath.join(source.subdirectory, name), environment) for name in _NAMES)
         )
-    except MachineLacks as lacks:
-        return lacks.message
+    except MachineError as error:
+        return error.message
 
 
-def _shown(repository: str, path: str, environment: dict[str, str]) -> bytes | None:
+def _git_show(repository: str, path: str, environment: dict[str, str]) -> bytes | None:
     command = ["git", "-C", repository, "show", f"FETCH_HEAD:{path}"]
-    ended = run(command, env=environment, seconds=_GIT_SECONDS, keep_bytes=_MOST_OF_A_FILE)
+    ended = run(command, env=environment, seconds=_GIT_SECONDS, keep_bytes=_MAX_FILE_BYTES)
     return ended.stdout if ended.code == 0 and not ended.capped else None
 
 
-def of_archive(url: str, web: Web) -> BuildFiles | str:
+def build_files_from_archive(url: str, web: WebClient) -> BuildFiles | str:
     """Reads the files of a source archive. Returns an error text if that fails."""
-    data = web.fetch(url, _MOST_BYTES)
+    data = web.fetch(url, _MAX_ARCHIVE_BYTES)
     if data is None:
-        return f"cannot fetch {without_secrets(url)}, or it is larger than {_MOST_BYTES // 1024**2} MiB"
+        return f"cannot fetch {without_secrets(url)}, or it is larger than {_MAX_ARCHIVE_BYTES // 1024**2} MiB"
     try:
-        found = dict(_members(data))
+        files = dict(_members(data))
     except (tarfile.TarError, zipfile.BadZipFile, OSError, EOFError) as error:
         return f"cannot read {without_secrets(url)}: {error}"
-    return BuildFiles(*(found.get(name) for name in _NAMES))
+    return BuildFiles(*(files.get(name) for name in _NAMES))
 
 
 def _members(data: bytes) -> Iterator[tuple[str, bytes]]:
@@ -112,16 +112,16 @@ def _members(data: bytes) -> Iterator[tuple[str, bytes]]:
     if zipfile.is_zipfile(io.BytesIO(data)):
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             for item in archive.infolist():
-                if _is_wanted(item.filename) and item.file_size <= _MOST_OF_A_FILE:
+                if _is_build_file(item.filename) and item.file_size <= _MAX_FILE_BYTES:
                     yield posixpath.basename(item.filename), archive.read(item)
         return
     with tarfile.open(fileobj=io.BytesIO(data)) as archive:
         for member in archive:
-            if member.isfile() and _is_wanted(member.name) and member.size <= _MOST_OF_A_FILE:
+            if member.isfile() and _is_build_file(member.name) and member.size <= _MAX_FILE_BYTES:
                 stream = archive.extractfile(member)
                 if stream is not None:
                     yield posixpath.basename(member.name), stream.read()
 
 
-def _is_wanted(path: str) -> bool:
+def _is_build_file(path: str) -> bool:
     return posixpath.basename(path) in _NAMES and posixpath.normpath(path).count("/") == 1

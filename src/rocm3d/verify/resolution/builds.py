@@ -9,23 +9,29 @@ from urllib.parse import unquote
 
 from packaging.utils import canonicalize_name
 
-from rocm3d.verify.resolution.build_source import BuildFiles, git_source, of_archive, of_git, of_tree
-from rocm3d.verify.resolution.commands import Install, clones
-from rocm3d.verify.resolution.prepare import Prepared
-from rocm3d.verify.resolution.sets import Line
+from rocm3d.verify.resolution.build_source import (
+    BuildFiles,
+    build_files_from_archive,
+    build_files_from_git,
+    build_files_in_tree,
+    git_source,
+)
+from rocm3d.verify.resolution.commands import InstallCommand, clones
+from rocm3d.verify.resolution.prepare import PreparedSet
+from rocm3d.verify.resolution.sets import RequirementLine
 
 if TYPE_CHECKING:
     from rocm3d.manifest.manifest import Mention
     from rocm3d.verify.resolution.build_source import GitSource
-    from rocm3d.verify.resolution.session import Session
+    from rocm3d.verify.resolution.session import ResolverSession
     from rocm3d.workspace.tree import Tree
 
-OPEN = "--no-build-isolation"
-_FROM_SOURCE = "--no-binary"
+NO_BUILD_ISOLATION = "--no-build-isolation"
+_NO_BINARY = "--no-binary"
 
 
 @dataclass(frozen=True)
-class Build:
+class SourceBuild:
     """One build: its files, or the reason that they are missing. `open`: built without isolation.
 
     `wheel` is the file that pip would install instead of building; `how` is the command, for messages.
@@ -33,62 +39,67 @@ class Build:
 
     name: str
     files: BuildFiles = field(default_factory=BuildFiles)
-    why: str = ""
+    unavailable_reason: str = ""
     wheel: str = ""
     open: bool = False
     how: str = ""
 
 
-def of_install(item: Install, tree: Tree, here: Session) -> list[Build]:
+def builds_of_command(command: InstallCommand, tree: Tree, session: ResolverSession) -> list[SourceBuild]:
     """The builds of one install command of the plan."""
-    is_open = OPEN in item.flags
+    is_open = NO_BUILD_ISOLATION in command.flags
     return [
-        replace(_located(mention, item, tree, here), open=is_open, how=f"`{item.command}`") for mention in item.mentions
+        replace(_build_of_mention(mention, command, tree, session), open=is_open, how=f"`{command.command}`")
+        for mention in command.mentions
     ]
 
 
-def of_name(name: str, text: str, here: Session) -> Build:
+def build_of_distribution(name: str, text: str, session: ResolverSession) -> SourceBuild:
     """The build of a distribution that the index may have only as source."""
-    asked = here.on_base(Prepared(name, (Line(name, text),)), alone=True)
-    found = next((item for item in asked.resolution.packages if item.name == name), None)
-    if found is None:
-        problem = asked.resolution.problem
-        return Build(name, why=problem.text if problem else "not found in the index")
-    if not found.is_source:
-        return Build(name, wheel=posixpath.basename(unquote(found.url)))
-    return _had(name, of_archive(found.url, here.web))
+    set_resolution = session.resolve_on_stack(PreparedSet(name, (RequirementLine(name, text),)), no_dependencies=True)
+    package = next((item for item in set_resolution.resolution.packages if item.name == name), None)
+    if package is None:
+        problem = set_resolution.resolution.problem
+        return SourceBuild(name, unavailable_reason=problem.text if problem else "not found in the index")
+    if not package.is_source:
+        return SourceBuild(name, wheel=posixpath.basename(unquote(package.url)))
+    return _build_from_files(name, build_files_from_archive(package.url, session.web))
 
 
-def _located(mention: Mention, item: Install, tree: Tree, here: Session) -> Build:
-    name, url = str(canonicalize_name(mention.name or item.decision.name)), mention.url
+def _build_of_mention(mention: Mention, command: InstallCommand, tree: Tree, session: ResolverSession) -> SourceBuild:
+    name, url = str(canonicalize_name(mention.name or command.decision.name)), mention.url
     if not url:
-        found = of_name(name, mention.text, here)
-        return replace(found, wheel="" if _FROM_SOURCE in item.command else found.wheel)
+        build = build_of_distribution(name, mention.text, session)
+        return replace(build, wheel="" if _NO_BINARY in command.command else build.wheel)
     source = git_source(url)
     if source is None and "://" in url:
-        return _had(name, of_archive(url, here.web))
+        return _build_from_files(name, build_files_from_archive(url, session.web))
     folder = posixpath.normpath(url)
     if source is None:
-        for cloned, origin in clones(item.decision).items():
+        for cloned, origin in clones(command.decision).items():
             if folder == cloned or folder.startswith(f"{cloned}/"):
                 source = replace(origin, subdirectory=folder.removeprefix(cloned).lstrip("/"))
     if source is not None:
-        return _fetched(name, source, here)
-    files = of_tree(tree, folder)
-    return Build(name, files, "" if files else f"{folder} is not in the tree: a submodule that is not checked out?")
+        return _build_from_git(name, source, session)
+    files = build_files_in_tree(tree, folder)
+    return SourceBuild(
+        name, files, "" if files else f"{folder} is not in the tree: a submodule that is not checked out?"
+    )
 
 
-def of_git_line(line: Line, here: Session) -> Build | None:
+def build_of_git_line(line: RequirementLine, session: ResolverSession) -> SourceBuild | None:
     """The build of a requirement with a git URL; None for other requirements."""
     source = git_source(line.url)
-    return None if source is None else _fetched(line.name, source, here)
+    return None if source is None else _build_from_git(line.name, source, session)
 
 
-def _fetched(name: str, source: GitSource, here: Session) -> Build:
-    return _had(name, of_git(source, here.web, here.folder / f"git{next(here.numbers)}"))
+def _build_from_git(name: str, source: GitSource, session: ResolverSession) -> SourceBuild:
+    return _build_from_files(
+        name, build_files_from_git(source, session.web, session.folder / f"git{next(session.numbers)}")
+    )
 
 
-def _had(name: str, files: BuildFiles | str) -> Build:
+def _build_from_files(name: str, files: BuildFiles | str) -> SourceBuild:
     if isinstance(files, str):
-        return Build(name, why=files)
-    return Build(name, files, "" if files else "its source has neither pyproject.toml nor setup.py")
+        return SourceBuild(name, unavailable_reason=files)
+    return SourceBuild(name, files, "" if files else "its source has neither pyproject.toml nor setup.py")

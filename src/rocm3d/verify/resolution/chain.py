@@ -8,29 +8,29 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from rocm3d.verify.resolution.answer import Edge
+    from rocm3d.verify.resolution.resolver import DependencyEdge
 
 
-def chain_to(name: str, edges: Iterable[Edge], wanted: str = "") -> str:
+def chain_to(name: str, edges: Iterable[DependencyEdge], specifier: str = "") -> str:
     """`a -> b -> name`, as far as the edges are known. `specifier` is appended to the name."""
-    return " -> ".join([*_way(name, list(edges)), f"{name}{wanted}"])
+    return " -> ".join([*_ancestors(name, list(edges)), f"{name}{specifier}"])
 
 
-def _way(name: str, edges: list[Edge]) -> list[str]:
+def _ancestors(name: str, edges: list[DependencyEdge]) -> list[str]:
     """The packages before `name`, starting with a direct requirement. Breadth-first search over reversed edges."""
-    askers: dict[str, list[str]] = {}
+    parents: dict[str, list[str]] = {}
     for edge in edges:
-        askers.setdefault(edge.name, []).append(edge.asker)
+        parents.setdefault(edge.name, []).append(edge.parent)
     queue: deque[tuple[str, ...]] = deque([(name,)])
-    seen = {name}
-    best: tuple[str, ...] = (name,)
+    visited = {name}
+    longest: tuple[str, ...] = (name,)
     while queue:
-        way = queue.popleft()
-        best = way if len(way) > len(best) else best
-        for asker in askers.get(way[0], []):
-            if not asker:
-                return list(way[:-1])
-            if asker not in seen:
-                seen.add(asker)
-                queue.append((asker, *way))
-    return list(best[:-1])
+        path = queue.popleft()
+        longest = path if len(path) > len(longest) else longest
+        for parent in parents.get(path[0], []):
+            if not parent:
+                return list(path[:-1])
+            if parent not in visited:
+                visited.add(parent)
+                queue.append((parent, *path))
+    return list(longest[:-1])

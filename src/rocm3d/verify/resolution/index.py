@@ -20,53 +20,61 @@ from rocm3d.workspace.process import run
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_OF_UV = ("UV_DEFAULT_INDEX", "UV_INDEX_URL", "UV_INDEX", "UV_EXTRA_INDEX_URL")
-_KEPT = (*_OF_UV, "UV_KEYRING_PROVIDER", "UV_NATIVE_TLS", "UV_SYSTEM_CERTS", "UV_INSECURE_HOST")
+_UV_INDEX_VARIABLES = ("UV_DEFAULT_INDEX", "UV_INDEX_URL", "UV_INDEX", "UV_EXTRA_INDEX_URL")
+_UV_VARIABLES = (*_UV_INDEX_VARIABLES, "UV_KEYRING_PROVIDER", "UV_NATIVE_TLS", "UV_SYSTEM_CERTS", "UV_INSECURE_HOST")
 
 
 @dataclass(frozen=True)
-class Indexes:
+class IndexSettings:
     """An empty `default` is PyPI. `uv_is_configured`: uv has index settings, which take precedence over pip's."""
 
     default: str = ""
     extra: tuple[str, ...] = ()
     links: tuple[str, ...] = ()
     cert: str = ""
-    own: bool = False
+    uv_is_configured: bool = False
 
     def uv_environment(self, environment: Mapping[str, str], index: str = "") -> dict[str, str]:
         """Environment variables for uv. Precedence: `index`, then uv's settings, then pip's."""
-        kept = {name: value for name, value in _plain(environment).items() if not name.startswith("UV_")}
-        kept |= {name: environment[name] for name in _KEPT if name in environment and not (index and name in _OF_UV)}
+        variables = {
+            name: value
+            for name, value in _without_environment_variables(environment).items()
+            if not name.startswith("UV_")
+        }
+        variables |= {
+            name: environment[name]
+            for name in _UV_VARIABLES
+            if name in environment and not (index and name in _UV_INDEX_VARIABLES)
+        }
         if self.cert:
-            kept.setdefault("SSL_CERT_FILE", self.cert)
-        if index or (self.default and not self.own):
-            kept["UV_DEFAULT_INDEX"] = index or self.default
-        if self.extra and not (index or self.own):
-            kept["UV_INDEX"] = " ".join(self.extra)
-        return kept
+            variables.setdefault("SSL_CERT_FILE", self.cert)
+        if index or (self.default and not self.uv_is_configured):
+            variables["UV_DEFAULT_INDEX"] = index or self.default
+        if self.extra and not (index or self.uv_is_configured):
+            variables["UV_INDEX"] = " ".join(self.extra)
+        return variables
 
     def pip_environment(self, environment: Mapping[str, str], index: str = "") -> dict[str, str]:
         """Environment variables for pip. Its configuration files are disabled, as they hold more than indexes."""
-        kept = _plain(environment) | {"PIP_CONFIG_FILE": os.devnull}
-        kept |= {"PIP_INDEX_URL": index or self.default} if index or self.default else {}
-        kept |= {"PIP_EXTRA_INDEX_URL": " ".join(self.extra)} if self.extra and not index else {}
-        return kept | ({"PIP_CERT": self.cert} if self.cert else {})
+        variables = _without_environment_variables(environment) | {"PIP_CONFIG_FILE": os.devnull}
+        variables |= {"PIP_INDEX_URL": index or self.default} if index or self.default else {}
+        variables |= {"PIP_EXTRA_INDEX_URL": " ".join(self.extra)} if self.extra and not index else {}
+        return variables | ({"PIP_CERT": self.cert} if self.cert else {})
 
 
-def configured(environment: Mapping[str, str] = os.environ) -> Indexes:
+def read_index_settings(environment: Mapping[str, str] = os.environ) -> IndexSettings:
     """Reads pip's settings. Precedence: environment variables, section `install`, section `global`."""
-    given = (item for item in _settings(environment) if item[0] in _RANK)
-    settings = {name: value for _, name, value in sorted(given, key=lambda item: _RANK[item[0]])}
+    entries = (item for item in _pip_settings(environment) if item[0] in _RANK)
+    settings = {name: value for _, name, value in sorted(entries, key=lambda item: _RANK[item[0]])}
     extra = tuple(url for url in settings.get("extra-index-url", "").split() if _is_server(url))
     default = settings.get("index-url", "")
     links = settings.get("find-links", "").split() if settings.get("no-index", "").lower() in _TRUE else []
-    return Indexes(
+    return IndexSettings(
         default if _is_server(default) else "",
         extra,
         tuple(links),
         settings.get("cert", ""),
-        any(name in environment for name in _OF_UV) or _uv_has_settings(environment),
+        any(name in environment for name in _UV_INDEX_VARIABLES) or _uv_has_settings(environment),
     )
 
 
@@ -74,22 +82,22 @@ _RANK = {"global": 1, "install": 2, ":env:": 3}
 _TRUE = ("1", "true", "yes", "on")
 
 
-def _settings(environment: Mapping[str, str]) -> list[tuple[str, str, str]]:
+def _pip_settings(environment: Mapping[str, str]) -> list[tuple[str, str, str]]:
     """Section, name and value of each setting. If pip is not installed, only PIP_ variables."""
     if importlib.util.find_spec("pip") is None:
         names = (name for name in environment if name.startswith("PIP_"))
         return [(":env:", name[4:].lower().replace("_", "-"), environment[name]) for name in names]
-    found = []
-    for line in _listed(tuple(sorted(environment.items()))).splitlines():
+    settings = []
+    for line in _pip_config_list(tuple(sorted(environment.items()))).splitlines():
         key, equals, value = line.partition("=")
         section, dot, name = key.rpartition(".")
         if equals and dot:
-            found.append((section, name, _unquoted(value)))
-    return found
+            settings.append((section, name, _unquoted(value)))
+    return settings
 
 
 @lru_cache(maxsize=4)  # pip takes half a second to start, and every probe needs its settings
-def _listed(environment: tuple[tuple[str, str], ...]) -> str:
+def _pip_config_list(environment: tuple[tuple[str, str], ...]) -> str:
     command = [sys.executable, "-m", "pip", "config", "list"]
     return run(command, env=dict(environment)).stdout.decode("utf-8", "replace")
 
@@ -112,10 +120,10 @@ def _uv_has_settings(environment: Mapping[str, str]) -> bool:
     return False
 
 
-def _plain(environment: Mapping[str, str]) -> dict[str, str]:
+def _without_environment_variables(environment: Mapping[str, str]) -> dict[str, str]:
     """Without variables that would point a resolver at the environment that rocm3d runs in."""
-    left_out = ("PIP_", "PYTHON", "VIRTUAL_ENV", "CONDA_PREFIX")
-    return {name: value for name, value in environment.items() if not name.startswith(left_out)}
+    excluded = ("PIP_", "PYTHON", "VIRTUAL_ENV", "CONDA_PREFIX")
+    return {name: value for name, value in environment.items() if not name.startswith(excluded)}
 
 
 def _is_server(url: str) -> bool:

@@ -17,11 +17,17 @@ from typing import TYPE_CHECKING, Any
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
-from rocm3d.verify.resolution.answer import Edge, Problem, Request, Resolution, Resolved
+from rocm3d.verify.resolution.resolver import (
+    DependencyEdge,
+    Resolution,
+    ResolutionProblem,
+    ResolvedPackage,
+    ResolveRequest,
+)
 from rocm3d.workspace.process import run
 
 if TYPE_CHECKING:
-    from rocm3d.verify.resolution.index import Indexes
+    from rocm3d.verify.resolution.index import IndexSettings
 
 SECONDS = 600.0
 _LOG_BYTES = 16 * 1024 * 1024
@@ -37,7 +43,7 @@ class Pip:
     """A pip command and its index settings."""
 
     command: tuple[str, ...]
-    indexes: Indexes
+    indexes: IndexSettings
     seconds: float = SECONDS
 
     @cached_property
@@ -46,7 +52,7 @@ class Pip:
         words = run([*self.command, "--version"]).stdout.decode("utf-8", "replace").split()
         return f"{' '.join(words[:2]) or 'pip'} (markers evaluated for Python {platform.python_version()})"
 
-    def resolve(self, request: Request) -> Resolution:
+    def resolve(self, request: ResolveRequest) -> Resolution:
         """Resolves for the stack's Python and platform. If that Python is not this one, pip can use only wheels."""
         report = request.requirements.parent / _REPORT
         report.unlink(missing_ok=True)
@@ -59,12 +65,14 @@ class Pip:
         )
         log = (ended.stdout + b"\n" + ended.stderr).decode("utf-8", "replace")
         if ended.timed_out:
-            return Resolution(problem=Problem("time-out", f"pip was stopped at the {self.seconds:.0f} s limit"))
+            return Resolution(
+                problem=ResolutionProblem("time-out", f"pip was stopped at the {self.seconds:.0f} s limit")
+            )
         if ended.code != 0 or not report.is_file():
-            return Resolution(edges=tuple(dict.fromkeys(edges_of(log))), problem=problem_of(log))
+            return Resolution(edges=tuple(dict.fromkeys(parse_edges(log))), problem=parse_problem(log))
         return read_report(json.loads(report.read_text(encoding="utf-8")))
 
-    def _options(self, request: Request) -> list[str]:
+    def _options(self, request: ResolveRequest) -> list[str]:
         options = ["--dry-run", "--ignore-installed", "--no-input", "--disable-pip-version-check", "--no-color"]
         options += ["--progress-bar", "off", "--requirement", str(request.requirements)]
         # Metadata by range requests if the index does not offer it: avoids downloading a CUDA wheel for its metadata.
@@ -73,7 +81,7 @@ class Pip:
             options += ["--only-binary", ":all:", "--python-version", request.python]
             # Older releases of pip require --target with these options, although nothing is installed.
             options += ["--target", str(request.requirements.parent / "never")]
-            for tag in _tags(request.platform):
+            for tag in _platform_tags(request.platform):
                 options += ["--platform", tag]
         for path in request.constraints:
             options += ["--constraint", str(path)]
@@ -83,7 +91,7 @@ class Pip:
         options += ["--no-deps"] if request.without_dependencies else []
         return options
 
-    def _environment(self, request: Request) -> dict[str, str]:
+    def _environment(self, request: ResolveRequest) -> dict[str, str]:
         environment = self.indexes.pip_environment(os.environ, request.index)
         if request.indexes:
             extra = [*environment.get("PIP_EXTRA_INDEX_URL", "").split(), *request.indexes]
@@ -95,8 +103,8 @@ def find_pip() -> tuple[str, ...] | None:
     """The pip of rocm3d's own environment, else the one on PATH."""
     if importlib.util.find_spec("pip") is not None:
         return (sys.executable, "-m", "pip")
-    found = shutil.which("pip")
-    return None if found is None else (found,)
+    executable = shutil.which("pip")
+    return None if executable is None else (executable,)
 
 
 def read_report(report: dict[str, Any]) -> Resolution:
@@ -105,55 +113,59 @@ def read_report(report: dict[str, Any]) -> Resolution:
     for item in report.get("install", []):
         name = str(canonicalize_name(item["metadata"]["name"]))
         version, url = str(item["metadata"]["version"]), str(item["download_info"]["url"])
-        packages.append(Resolved(name, version, url, None, not url.split("#", maxsplit=1)[0].endswith(".whl")))
-        edges += [Edge("", "", name)] if item.get("requested") else []
+        packages.append(ResolvedPackage(name, version, url, None, not url.split("#", maxsplit=1)[0].endswith(".whl")))
+        edges += [DependencyEdge("", "", name)] if item.get("requested") else []
         for text in item["metadata"].get("requires_dist", []):
-            edges += _edge(name, version, text)
+            edges += _parse_edge(name, version, text)
     return Resolution(tuple(packages), tuple(edges))
 
 
-def edges_of(log: str) -> Iterator[Edge]:
+def parse_edges(log: str) -> Iterator[DependencyEdge]:
     """Dependency edges, from `(from b->a->-r file)` and from pip's explanation of a conflict."""
     for line in log.splitlines():
-        if found := _FROM.match(line.strip()):
-            way = [re.split(r"[\[<>=!~; ]", part.strip())[0] for part in found[2].split("->")]
-            asked = re.match(r"[\w.-]+", found[1].rsplit("/", 1)[-1])
-            child = _named(asked[0]) if asked else ""
-            for asker in way:
+        if match := _FROM.match(line.strip()):
+            parents = [re.split(r"[\[<>=!~; ]", part.strip())[0] for part in match[2].split("->")]
+            requested = re.match(r"[\w.-]+", match[1].rsplit("/", 1)[-1])
+            child = _distribution_name(requested[0]) if requested else ""
+            for parent in parents:
                 # The last element is the requirements file.
-                yield Edge("" if asker.startswith("-") else _named(asker), "", child)
-                child = _named(asker)
-        elif found := _DEPENDS.match(line):
-            yield from _edge(_named(found[1]), found[2], found[3])
+                yield DependencyEdge("" if parent.startswith("-") else _distribution_name(parent), "", child)
+                child = _distribution_name(parent)
+        elif match := _DEPENDS.match(line):
+            yield from _parse_edge(_distribution_name(match[1]), match[2], match[3])
 
 
-def problem_of(log: str) -> Problem:
+def parse_problem(log: str) -> ResolutionProblem:
     """The reason that pip failed, from its output."""
-    said = [line.removeprefix("ERROR: ").strip() for line in log.splitlines() if line.startswith(("ERROR", "    The "))]
+    error_lines = [
+        line.removeprefix("ERROR: ").strip() for line in log.splitlines() if line.startswith(("ERROR", "    The "))
+    ]
     depends = [line.strip() for line in log.splitlines() if " depends on " in line]
-    text = " ".join([*said[:1], *depends] or ["pip printed no error"])[:600]
+    text = " ".join([*error_lines[:1], *depends] or ["pip printed no error"])[:600]
     if _FETCH.search(log):
-        return Problem("unreachable", text[:300])
+        return ResolutionProblem("unreachable", text[:300])
     if "conflicting dependencies" in log or "No matching distribution" in log or "ResolutionImpossible" in log:
-        return Problem("conflict", text)
-    built = _BUILD.search(log)
-    return Problem("build" if built else "other", text[:300], (built[1] or "") if built else "")
+        return ResolutionProblem("conflict", text)
+    build_error = _BUILD.search(log)
+    return ResolutionProblem(
+        "build" if build_error else "other", text[:300], (build_error[1] or "") if build_error else ""
+    )
 
 
-def _edge(asker: str, version: str, text: str) -> list[Edge]:
+def _parse_edge(parent: str, version: str, text: str) -> list[DependencyEdge]:
     try:
-        wanted = Requirement(text)
+        requirement = Requirement(text)
     except InvalidRequirement:
         return []
-    return [Edge(asker, version, str(canonicalize_name(wanted.name)), str(wanted.specifier))]
+    return [DependencyEdge(parent, version, str(canonicalize_name(requirement.name)), str(requirement.specifier))]
 
 
-def _named(text: str) -> str:
+def _distribution_name(text: str) -> str:
     """The distribution name of a name or of a wheel's file name."""
     return str(canonicalize_name(text.split("-", maxsplit=1)[0] if text.endswith(".whl") else text))
 
 
-def _tags(target: str) -> list[str]:
+def _platform_tags(target: str) -> list[str]:
     if target == "windows":
         return ["win_amd64"]
     numbered = [f"manylinux_2_{minor}_x86_64" for minor in range(5, 36)]

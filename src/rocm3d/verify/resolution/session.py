@@ -10,44 +10,44 @@ from typing import TYPE_CHECKING
 
 from packaging.utils import canonicalize_name
 
-from rocm3d.verify.resolution.answer import Request, Resolution
-from rocm3d.verify.resolution.base import Base, base_of, write_stand_ins
-from rocm3d.verify.resolution.index import Indexes, configured
+from rocm3d.verify.resolution.base import StackBase, base_of, write_stub_wheels
+from rocm3d.verify.resolution.index import IndexSettings, read_index_settings
 from rocm3d.verify.resolution.pip import Pip, find_pip
-from rocm3d.verify.resolution.prepare import Aside, Prepared
+from rocm3d.verify.resolution.prepare import ExcludedRequirement, PreparedSet
+from rocm3d.verify.resolution.resolver import Resolution, ResolveRequest
 from rocm3d.verify.resolution.uv import Uv, find_uv
 from rocm3d.workspace.scratch import scratch_folder
-from rocm3d.workspace.web import Web
+from rocm3d.workspace.web import WebClient
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from rocm3d.knowledge.base import Knowledge
+    from rocm3d.model.plan_choices import Platform
     from rocm3d.model.stack import Stack
-    from rocm3d.model.wish import Platform
-    from rocm3d.verify.resolution.answer import Resolver
-    from rocm3d.verify.resolution.sets import Line
+    from rocm3d.verify.resolution.resolver import Resolver
+    from rocm3d.verify.resolution.sets import RequirementLine
 
-_ROUNDS = 8  # of excluding one distribution and resolving again
+_MAX_ROUNDS = 8  # of excluding one distribution and resolving again
 
 
 @dataclass(frozen=True)
-class Asked:
+class SetResolution:
     """A set, its resolution, and all distributions that were excluded to get it."""
 
-    given: Prepared
+    prepared: PreparedSet
     resolution: Resolution
-    aside: tuple[Aside, ...]
+    excluded: tuple[ExcludedRequirement, ...]
 
 
 @dataclass(frozen=True)
-class Session:
+class ResolverSession:
     """What the probes of level resolve share. `folder` holds the stub wheels; `numbers` makes folder names unique."""
 
     resolver: Resolver
-    base: Base
+    base: StackBase
     knowledge: Knowledge
-    web: Web
+    web: WebClient
     folder: Path
     numbers: Iterator[int]
 
@@ -56,66 +56,79 @@ class Session:
         """Resolver, Python and platform, for verdicts."""
         return f"{self.resolver.label}, Python {self.base.python}, {self.base.platform}"
 
-    def on_base(
-        self, given: Prepared, index: str = "", *, alone: bool = False, overrides: Sequence[Line] = ()
-    ) -> Asked:
+    def resolve_on_stack(
+        self,
+        prepared: PreparedSet,
+        index: str = "",
+        *,
+        no_dependencies: bool = False,
+        overrides: Sequence[RequirementLine] = (),
+    ) -> SetResolution:
         """Resolves a set pinned to the stack. `index` replaces the machine's indexes."""
-        others = tuple(line for line in given.constraints if line.name not in self.base.versions)
-        request = self._request(given, others)
+        others = tuple(line for line in prepared.constraints if line.name not in self.base.versions)
+        request = self._request(prepared, others)
         if overrides:
-            place = request.requirements.with_name("overrides.txt")
-            _write(place, [line.text for line in overrides])
-            request = replace(request, overrides=(place,))
+            overrides_file = request.requirements.with_name("overrides.txt")
+            _write(overrides_file, [line.text for line in overrides])
+            request = replace(request, overrides=(overrides_file,))
         pinned = (self.folder / "base.txt", *request.constraints)
-        stand_ins = (str(self.folder / "base"), *request.links)
-        changed = replace(request, constraints=pinned, links=stand_ins, index=index, without_dependencies=alone)
-        return self._ask(given, changed)
+        stub_wheels = (str(self.folder / "base"), *request.links)
+        stack_request = replace(
+            request, constraints=pinned, links=stub_wheels, index=index, without_dependencies=no_dependencies
+        )
+        return self._resolve(prepared, stack_request)
 
-    def on_nothing(self, given: Prepared, python: str) -> Asked:
+    def resolve_on_new_machine(self, prepared: PreparedSet, python: str) -> SetResolution:
         """Resolves a set as on a new machine with nothing installed."""
-        return self._ask(given, replace(self._request(given, given.constraints), python=python))
+        return self._resolve(prepared, replace(self._request(prepared, prepared.constraints), python=python))
 
-    def _ask(self, given: Prepared, request: Request) -> Asked:
+    def _resolve(self, prepared: PreparedSet, request: ResolveRequest) -> SetResolution:
         """Excludes distributions that cannot be built or fetched, one per round, and resolves the others again."""
-        aside: list[Aside] = []
-        resolution = self.resolver.resolve(request) if given.lines else Resolution()
-        while len(aside) < _ROUNDS and (found := _to_set_aside(resolution)) and found.name not in _names(aside):
-            aside.append(found)
-            excluded = request.requirements.with_name("excluded.txt")
-            _write(excluded, [f"{item.name} ; python_version < '0'" for item in aside])
-            _write(request.requirements, [line.text for line in given.lines if line.name not in _names(aside)])
-            resolution = self.resolver.resolve(replace(request, overrides=(*request.overrides, excluded)))
-        return Asked(given, resolution, (*given.aside, *aside))
+        exclusions: list[ExcludedRequirement] = []
+        resolution = self.resolver.resolve(request) if prepared.lines else Resolution()
+        while (
+            len(exclusions) < _MAX_ROUNDS
+            and (exclusion := _exclusion_for(resolution))
+            and exclusion.name not in _names(exclusions)
+        ):
+            exclusions.append(exclusion)
+            exclusions_file = request.requirements.with_name("excluded.txt")
+            _write(exclusions_file, [f"{item.name} ; python_version < '0'" for item in exclusions])
+            _write(request.requirements, [line.text for line in prepared.lines if line.name not in _names(exclusions)])
+            resolution = self.resolver.resolve(replace(request, overrides=(*request.overrides, exclusions_file)))
+        return SetResolution(prepared, resolution, (*prepared.excluded, *exclusions))
 
-    def _request(self, given: Prepared, constraints: Sequence[Line]) -> Request:
-        place = self.folder / f"set{next(self.numbers)}"
-        place.mkdir()
-        _write(place / "requirements.txt", [line.text for line in given.lines])
+    def _request(self, prepared: PreparedSet, constraints: Sequence[RequirementLine]) -> ResolveRequest:
+        set_folder = self.folder / f"set{next(self.numbers)}"
+        set_folder.mkdir()
+        _write(set_folder / "requirements.txt", [line.text for line in prepared.lines])
         if constraints:
-            _write(place / "constraints.txt", [line.text for line in constraints])
-        return Request(
-            requirements=place / "requirements.txt",
+            _write(set_folder / "constraints.txt", [line.text for line in constraints])
+        return ResolveRequest(
+            requirements=set_folder / "requirements.txt",
             python=self.base.python,
             platform=self.base.platform,
-            constraints=(place / "constraints.txt",) if constraints else (),
-            links=given.pages,
-            indexes=given.indexes,
+            constraints=(set_folder / "constraints.txt",) if constraints else (),
+            links=prepared.pages,
+            indexes=prepared.indexes,
         )
 
 
 @contextmanager
-def session(resolver: Resolver, stack: Stack, knowledge: Knowledge, platform: Platform) -> Iterator[Session]:
+def open_session(
+    resolver: Resolver, stack: Stack, knowledge: Knowledge, platform: Platform
+) -> Iterator[ResolverSession]:
     """Opens a session for a stack."""
     base = base_of(stack, knowledge, platform)
     with scratch_folder() as folder:
-        write_stand_ins(base, folder / "base")
+        write_stub_wheels(base, folder / "base")
         _write(folder / "base.txt", base.pins)
-        yield Session(resolver, base, knowledge, Web(resolver.indexes.cert), folder, count(1))
+        yield ResolverSession(resolver, base, knowledge, WebClient(resolver.indexes.cert), folder, count(1))
 
 
-def resolver_named(name: str) -> Resolver | str:
+def find_resolver(name: str) -> Resolver | str:
     """The resolver with this machine's indexes, or an error text if it is not installed."""
-    indexes: Indexes = configured()
+    indexes: IndexSettings = read_index_settings()
     if name == "pip":
         command = find_pip()
         return "pip is not installed. Use --resolver uv" if command is None else Pip(command, indexes)
@@ -124,17 +137,17 @@ def resolver_named(name: str) -> Resolver | str:
     return missing if executable is None else Uv(executable, indexes)
 
 
-def _to_set_aside(resolution: Resolution) -> Aside | None:
+def _exclusion_for(resolution: Resolution) -> ExcludedRequirement | None:
     """The distribution that caused the problem; None for a conflict, or if the index itself does not respond."""
     problem = resolution.problem
     if problem is None or problem.kind not in ("build", "unreachable") or not problem.subject or "/" in problem.subject:
         return None
     why = "its metadata needs a build, which failed" if problem.kind == "build" else "cannot be fetched"
-    return Aside(str(canonicalize_name(problem.subject)), f"{why}: {problem.text}")
+    return ExcludedRequirement(str(canonicalize_name(problem.subject)), f"{why}: {problem.text}")
 
 
-def _names(aside: list[Aside]) -> set[str]:
-    return {item.name for item in aside}
+def _names(excluded: list[ExcludedRequirement]) -> set[str]:
+    return {item.name for item in excluded}
 
 
 def _write(path: Path, lines: Sequence[str]) -> None:

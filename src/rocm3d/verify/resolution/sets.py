@@ -13,23 +13,25 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
 from rocm3d.manifest import requirements
-from rocm3d.manifest.manifest import Manifest, Mention, readers
+from rocm3d.manifest.manifest import Mention, ParsedManifest, manifest_readers
 
 if TYPE_CHECKING:
-    from rocm3d.manifest.manifest import Option
+    from rocm3d.manifest.manifest import InstallOption
     from rocm3d.workspace.tree import Tree
 
 # Documentation, CI, lock files and the like: nobody installs from these.
-_REMARKS = frozenset({"markdown", "workflow", "locks", "notebook", "cmake", "gitmodules"})
+_IGNORED_KINDS = frozenset({"markdown", "workflow", "locks", "notebook", "cmake", "gitmodules"})
 # Requirements of builds, tests and extras do not belong to a plain install.
-_APART = frozenset({"build-system", "optional", "setup_requires", "tests_require", "extras_require", "hatch", "uv"})
+_OTHER_SECTIONS = frozenset(
+    {"build-system", "optional", "setup_requires", "tests_require", "extras_require", "hatch", "uv"}
+)
 _URL = re.compile(r"(?:git|hg|svn|bzr)\+|https?://")
 _NAME = re.compile(r"[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?$")
 _CONSTRAINT = re.compile(rb"\s*(-c|--constraint)")
 
 
 @dataclass(frozen=True)
-class Line:
+class RequirementLine:
     """One requirement. `url` is set if it names one instead of coming from an index."""
 
     name: str
@@ -42,74 +44,76 @@ class RequirementSet:
     """Requirements that are installed together. `urls`: further indexes and pages that the file names."""
 
     source: str
-    lines: tuple[Line, ...]
-    constraints: tuple[Line, ...] = ()
+    lines: tuple[RequirementLine, ...]
+    constraints: tuple[RequirementLine, ...] = ()
     urls: tuple[str, ...] = ()
 
 
-def requirement_sets(tree: Tree, wanted: Callable[[str], bool]) -> list[RequirementSet]:
+def requirement_sets(tree: Tree, is_selected: Callable[[str], bool]) -> list[RequirementSet]:
     """The sets of the selected files, shallowest first. An included file belongs to the set that includes it."""
-    manifests = {manifest.path: manifest for manifest in _manifests(tree) if wanted(manifest.path)}
+    manifests = {manifest.path: manifest for manifest in _manifests(tree) if is_selected(manifest.path)}
     included = {path for manifest in manifests.values() for path, _ in _includes(manifest)}
     sets: list[RequirementSet] = []
-    seen: set[str] = set()
+    read_paths: set[str] = set()
     # If files include each other, the shallowest is the root.
     for path in sorted(manifests, key=lambda path: (path in included, path.count("/"), path)):
-        if path not in seen and not _is_constraints(path):
-            found, read = _set(path, manifests, tree)
-            seen |= read
-            sets += [found] if found.lines else []
+        if path not in read_paths and not _is_constraints(path):
+            requirement_set, set_paths = _read_set(path, manifests, tree)
+            read_paths |= set_paths
+            sets += [requirement_set] if requirement_set.lines else []
     return sets
 
 
-def lines_of(tree: Tree, path: str) -> tuple[Line, ...]:
+def read_lines(tree: Tree, path: str) -> tuple[RequirementLine, ...]:
     """The lines of one requirements file; empty if it does not exist."""
     data = tree.read(path) if path in tree else None
     mentions = () if data is None else requirements.read(path, data).mentions
-    return tuple(line for mention in mentions if (line := line_of(mention)) is not None)
+    return tuple(line for mention in mentions if (line := to_line(mention)) is not None)
 
 
-def _manifests(tree: Tree) -> Iterator[Manifest]:
+def _manifests(tree: Tree) -> Iterator[ParsedManifest]:
     for path in tree.paths():
-        for reader in readers():
-            if reader.by_name or reader.kind in _REMARKS or not reader.matches(path):
+        for reader in manifest_readers():
+            if reader.by_name or reader.kind in _IGNORED_KINDS or not reader.matches(path):
                 continue
             data = tree.read(path)
             if data is not None and b"\0" not in data:
                 yield reader.read(path, data)
 
 
-def _set(root: str, manifests: dict[str, Manifest], tree: Tree) -> tuple[RequirementSet, set[str]]:
+def _read_set(root: str, manifests: dict[str, ParsedManifest], tree: Tree) -> tuple[RequirementSet, set[str]]:
     """The set of a file and its includes (`-r` requirements, `-c` constraints), and the paths that were read."""
-    lines: list[Line] = []
-    constraints: list[Line] = []
+    lines: list[RequirementLine] = []
+    constraints: list[RequirementLine] = []
     urls: list[str] = []
-    waiting, seen = [(root, False)], set[tuple[str, bool]]()
-    while waiting:
-        path, constrains = waiting.pop(0)
-        manifest = manifests.get(path) or _included(path, tree)
-        if manifest is None or (path, constrains) in seen:
+    queue, visited = [(root, False)], set[tuple[str, bool]]()
+    while queue:
+        path, is_constraints = queue.pop(0)
+        manifest = manifests.get(path) or _read_included(path, tree)
+        if manifest is None or (path, is_constraints) in visited:
             continue
-        seen.add((path, constrains))
-        found = [line for mention in manifest.mentions if (line := line_of(mention)) is not None]
-        (constraints if constrains else lines).extend(found)
+        visited.add((path, is_constraints))
+        file_lines = [line for mention in manifest.mentions if (line := to_line(mention)) is not None]
+        (constraints if is_constraints else lines).extend(file_lines)
         urls += [url for option in manifest.options for url in option.urls if _URL.match(url)]
-        waiting += [(inner, constrains or binds) for inner, binds in _includes(manifest)]
-    made = RequirementSet(root, _once(lines), _once(constraints), tuple(dict.fromkeys(urls)))
-    return made, {path for path, _ in seen}
+        queue += [
+            (inner, is_constraints or includes_constraints) for inner, includes_constraints in _includes(manifest)
+        ]
+    requirement_set = RequirementSet(root, _deduplicate(lines), _deduplicate(constraints), tuple(dict.fromkeys(urls)))
+    return requirement_set, {path for path, _ in visited}
 
 
-def _included(path: str, tree: Tree) -> Manifest | None:
+def _read_included(path: str, tree: Tree) -> ParsedManifest | None:
     """A file that no reader matches by name, but that a requirements file includes."""
     data = tree.read(path) if path in tree else None
     return None if data is None or b"\0" in data else requirements.read(path, data)
 
 
-def _once(lines: list[Line]) -> tuple[Line, ...]:
+def _deduplicate(lines: list[RequirementLine]) -> tuple[RequirementLine, ...]:
     return tuple(dict.fromkeys(lines))
 
 
-def _includes(manifest: Manifest) -> list[tuple[str, bool]]:
+def _includes(manifest: ParsedManifest) -> list[tuple[str, bool]]:
     """Files that a requirements file includes, and whether as constraints. Files named in scripts are separate sets."""
     if manifest.kind != requirements.KIND:
         return []
@@ -122,7 +126,7 @@ def _includes(manifest: Manifest) -> list[tuple[str, bool]]:
     ]
 
 
-def _is_constraint(lines: list[bytes], option: Option) -> bool:
+def _is_constraint(lines: list[bytes], option: InstallOption) -> bool:
     return option.line <= len(lines) and _CONSTRAINT.match(lines[option.line - 1]) is not None
 
 
@@ -130,21 +134,21 @@ def _is_constraints(path: str) -> bool:
     return PurePosixPath(path).name.lower().startswith("constraints")
 
 
-def line_of(mention: Mention) -> Line | None:
+def to_line(mention: Mention) -> RequirementLine | None:
     """A mention as a line of a requirements file; None for folders, conda packages and non-install sections."""
-    if mention.section in _APART or mention.section.endswith("conda"):
+    if mention.section in _OTHER_SECTIONS or mention.section.endswith("conda"):
         return None
     name = str(canonicalize_name(mention.name))
     if mention.url:
-        return Line(name, _without_options(mention.text), mention.url) if _URL.match(mention.url) else None
+        return RequirementLine(name, _without_options(mention.text), mention.url) if _URL.match(mention.url) else None
     if not _NAME.match(mention.name) or name == "python":
         return None
     for text in (_without_options(mention.text), f"{mention.name}{mention.version}"):
         try:
-            return Line(name, str(Requirement(text)))
+            return RequirementLine(name, str(Requirement(text)))
         except InvalidRequirement:
             continue
-    return Line(name, mention.name)
+    return RequirementLine(name, mention.name)
 
 
 def _without_options(text: str) -> str:

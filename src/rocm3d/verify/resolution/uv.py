@@ -12,14 +12,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from rocm3d.verify.resolution.answer import Edge, Problem, Request, Resolution, Resolved
+from rocm3d.verify.resolution.resolver import (
+    DependencyEdge,
+    Resolution,
+    ResolutionProblem,
+    ResolvedPackage,
+    ResolveRequest,
+)
 from rocm3d.workspace.process import run
 from rocm3d.workspace.state import cache_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocm3d.verify.resolution.index import Indexes
+    from rocm3d.verify.resolution.index import IndexSettings
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -35,7 +41,7 @@ _TRANSITIVE = re.compile(
     r"^DEBUG Adding transitive dependency for ([\w.-]+?)(?:\[[^\]]*\])?==(\S+): ([\w.-]+?)(?:\[[^\]]*\])?([*<>=!~].*)?$"
 )
 _NO_SOLUTION = "No solution found when resolving dependencies"
-_LOGGED = re.compile(r"(DEBUG|TRACE|INFO|WARN) |warning: ")
+_LOG_LINE = re.compile(r"(DEBUG|TRACE|INFO|WARN) |warning: ")
 _BUILD = re.compile(r"Failed to (?:download and )?build `([\w.-]+)")
 _FETCH = re.compile(r"Failed to fetch:? `?([^\s`]+)|Git operation failed|error sending request")
 _CAUSE = re.compile(r"^\s*(?:×|├─▶|╰─▶|│|cause:|Caused by:|error:)\s?")
@@ -46,7 +52,7 @@ class Uv:
     """A uv executable and its index settings."""
 
     executable: str
-    indexes: Indexes
+    indexes: IndexSettings
     seconds: float = SECONDS
 
     @cached_property
@@ -55,7 +61,7 @@ class Uv:
         words = run([self.executable, "--version"]).stdout.decode("utf-8", "replace").split()
         return " ".join(words[:2]) or "uv"
 
-    def resolve(self, request: Request) -> Resolution:
+    def resolve(self, request: ResolveRequest) -> Resolution:
         """Runs `uv pip compile` for the stack's Python and platform, in a folder without a project."""
         ended = run(
             self._command(request),
@@ -65,15 +71,15 @@ class Uv:
             keep_bytes=_LOG_BYTES,
         )
         log = ended.stderr.decode("utf-8", "replace")
-        edges = tuple(dict.fromkeys(edges_of(log)))
+        edges = tuple(dict.fromkeys(parse_edges(log)))
         if ended.timed_out:
             text = f"{self.label} was stopped at the {self.seconds:.0f} s limit"
-            return Resolution(edges=edges, problem=Problem("time-out", text))
+            return Resolution(edges=edges, problem=ResolutionProblem("time-out", text))
         if ended.code != 0:
-            return Resolution(edges=edges, problem=problem_of(log))
-        return Resolution(packages_of(ended.stdout.decode("utf-8", "replace")), edges)
+            return Resolution(edges=edges, problem=parse_problem(log))
+        return Resolution(parse_lock(ended.stdout.decode("utf-8", "replace")), edges)
 
-    def _command(self, request: Request) -> list[str]:
+    def _command(self, request: ResolveRequest) -> list[str]:
         command = [self.executable, "pip", "compile", str(request.requirements), "--format", "pylock.toml"]
         command += ["--no-header", "--no-progress", "--color", "never", "--no-python-downloads"]
         command += ["--python", sys.executable, "--python-version", request.python]
@@ -92,7 +98,7 @@ class Uv:
             command += ["--index-strategy", "unsafe-best-match"]
         return command
 
-    def _environment(self, request: Request) -> dict[str, str]:
+    def _environment(self, request: ResolveRequest) -> dict[str, str]:
         environment = self.indexes.uv_environment(os.environ, request.index)
         if request.indexes:
             environment["UV_INDEX"] = " ".join([*environment.get("UV_INDEX", "").split(), *request.indexes])
@@ -104,35 +110,35 @@ def find_uv() -> str | None:
     return shutil.which("uv", path=str(Path(sys.executable).parent)) or shutil.which("uv")
 
 
-def packages_of(lock: str) -> tuple[Resolved, ...]:
+def parse_lock(lock: str) -> tuple[ResolvedPackage, ...]:
     """The distributions of a pylock.toml."""
-    listed: list[dict[str, Any]] = tomllib.loads(lock).get("packages", [])
-    return tuple(_resolved(item) for item in listed)
+    entries: list[dict[str, Any]] = tomllib.loads(lock).get("packages", [])
+    return tuple(_parse_package(item) for item in entries)
 
 
-def _resolved(item: dict[str, Any]) -> Resolved:
-    wheels = item.get("wheels") or []
-    file = wheels[0] if wheels else item.get("sdist") or item.get("archive") or item.get("vcs") or {}
+def _parse_package(entry: dict[str, Any]) -> ResolvedPackage:
+    wheels = entry.get("wheels") or []
+    file = wheels[0] if wheels else entry.get("sdist") or entry.get("archive") or entry.get("vcs") or {}
     url = str(file.get("url") or file.get("path") or "")
     is_source = not wheels and not unquote(url).endswith(".whl")
-    return Resolved(str(item["name"]), str(item.get("version", "")), url, file.get("size"), is_source)
+    return ResolvedPackage(str(entry["name"]), str(entry.get("version", "")), url, file.get("size"), is_source)
 
 
-def edges_of(log: str) -> Iterator[Edge]:
+def parse_edges(log: str) -> Iterator[DependencyEdge]:
     """Dependency edges of every version that the resolver tried."""
     for line in log.splitlines():
-        if found := _TRANSITIVE.match(line):
-            yield Edge(found[1], found[2], found[3], _specifier(found[4] or ""))
-        elif found := _DIRECT.match(line):
-            yield Edge("", "", found[1], _specifier(found[2] or ""))
+        if match := _TRANSITIVE.match(line):
+            yield DependencyEdge(match[1], match[2], match[3], _specifier(match[4] or ""))
+        elif match := _DIRECT.match(line):
+            yield DependencyEdge("", "", match[1], _specifier(match[2] or ""))
 
 
 def _specifier(text: str) -> str:
     """In requirement syntax: uv logs `==2.1` as `>=2.1, <2.1+`, `!=2.1` as two ranges, and `*` for any version."""
-    return "|".join(_range(part) for part in text.split(" | ")) if text != "*" else ""
+    return "|".join(_parse_range(part) for part in text.split(" | ")) if text != "*" else ""
 
 
-def _range(text: str) -> str:
+def _parse_range(text: str) -> str:
     pinned = re.fullmatch(r">=(\S+), <(\S+)\+", text)
     if pinned and pinned[1] == pinned[2]:
         return f"=={pinned[1]}"
@@ -141,17 +147,17 @@ def _range(text: str) -> str:
     return ",".join(bounds)
 
 
-def problem_of(log: str) -> Problem:
+def parse_problem(log: str) -> ResolutionProblem:
     """The reason that uv failed, from the output lines that are not log lines."""
-    said = [line for line in log.splitlines() if not _LOGGED.match(line)]
-    text = " ".join(" ".join(_CAUSE.sub("", line) for line in said).split())
-    built, fetched = _BUILD.search(text), _FETCH.search(text)
-    subject = built[1] if built else ""
-    if fetched:
-        return Problem("unreachable", text[:300], subject or fetched[1] or "")
-    if built:
+    error_lines = [line for line in log.splitlines() if not _LOG_LINE.match(line)]
+    text = " ".join(" ".join(_CAUSE.sub("", line) for line in error_lines).split())
+    build_error, fetch_error = _BUILD.search(text), _FETCH.search(text)
+    subject = build_error[1] if build_error else ""
+    if fetch_error:
+        return ResolutionProblem("unreachable", text[:300], subject or fetch_error[1] or "")
+    if build_error:
         # What follows [stderr] names our scratch folders.
-        return Problem("build", text.partition("[stderr]")[0].strip()[:300], subject)
+        return ResolutionProblem("build", text.partition("[stderr]")[0].strip()[:300], subject)
     if _NO_SOLUTION in text:
-        return Problem("conflict", text.removeprefix(_NO_SOLUTION).lstrip(": ")[:600])
-    return Problem("other", text[:300] or "uv printed no error")
+        return ResolutionProblem("conflict", text.removeprefix(_NO_SOLUTION).lstrip(": ")[:600])
+    return ResolutionProblem("other", text[:300] or "uv printed no error")

@@ -4,7 +4,7 @@ import pytest
 
 RULE = "arch_list"
 IMPORT = "import os\nimport torch\nfrom torch.utils.cpp_extension import CUDAExtension, CUDA_HOME\n"
-SILENT = [
+NOT_MATCHING = [
     'archs = os.environ.get("TORCH_CUDA_ARCH_LIST", "")\n',
     'archs = os.getenv("TORCH_CUDA_ARCH_LIST")\n',
     'if "TORCH_CUDA_ARCH_LIST" in os.environ:\n    archs = os.environ["TORCH_CUDA_ARCH_LIST"]\n',
@@ -18,7 +18,7 @@ SILENT = [
     'flags = ["--offload-arch=%s" % arch]\n',
     'flags = ["--offload-arch=" + arch]\n',
 ]
-FOUND = [
+MATCHING = [
     ('os.environ["TORCH_CUDA_ARCH_LIST"] = "8.0"\n', [(4, 1)]),
     ('archs = os.environ["TORCH_CUDA_ARCH_LIST"].split()\n', [(4, 9)]),
     ('os.environ.setdefault("TORCH_CUDA_ARCH_LIST", "8.0")\n', [(4, 1)]),
@@ -27,31 +27,31 @@ FOUND = [
 ]
 
 
-@pytest.mark.parametrize("body", SILENT)
-def test_is_not_found_where_nothing_is_to_be_done(places, body):
-    assert places(RULE, "setup.py", IMPORT + body) == []
+@pytest.mark.parametrize("body", NOT_MATCHING)
+def test_no_finding_in_unaffected_code(positions, body):
+    assert positions(RULE, "setup.py", IMPORT + body) == []
 
 
 @pytest.mark.parametrize("path", ["a.cu", "setup.cfg", "notes.txt"])
-def test_is_not_looked_for_in_other_files(places, path):
-    assert places(RULE, path, IMPORT + FOUND[0][0]) == []
+def test_other_files_are_not_searched(positions, path):
+    assert positions(RULE, path, IMPORT + MATCHING[0][0]) == []
 
 
-@pytest.mark.parametrize(("body", "where"), FOUND)
-def test_place(places, body, where):
-    assert places(RULE, "setup.py", IMPORT + body) == where
+@pytest.mark.parametrize(("body", "expected"), MATCHING)
+def test_positions(positions, body, expected):
+    assert positions(RULE, "setup.py", IMPORT + body) == expected
 
 
-def test_crlf_and_odd_bytes_are_survived(places):
-    body, where = FOUND[0]
+def test_crlf_and_invalid_utf8(positions):
+    body, expected = MATCHING[0]
     text = b"# \xff\xe9\r\n" + (IMPORT + body).replace("\n", "\r\n").encode()
 
-    assert places(RULE, "setup.py", text) == [(line + 1, column) for line, column in where]
+    assert positions(RULE, "setup.py", text) == [(line + 1, column) for line, column in expected]
 
 
 @pytest.mark.parametrize("broken", ["(\n", "if\n", "f(", "x = [\n", "def\n", "\u2028\n"])
-def test_half_written_code_is_survived(places, broken):
-    assert places(RULE, "setup.py", IMPORT + broken) == []
+def test_incomplete_code_does_not_crash(positions, broken):
+    assert positions(RULE, "setup.py", IMPORT + broken) == []
 
 
 @pytest.mark.parametrize(
@@ -65,12 +65,12 @@ def test_half_written_code_is_survived(places, broken):
         ("Dockerfile", "FROM rocm/pytorch\nENV TORCH_CUDA_ARCH_LIST=8.0\n"),
     ],
 )
-def test_is_not_found_in_other_files_where_nothing_is_to_be_done(places, path, text):
-    assert places(RULE, path, text) == []
+def test_no_finding_in_other_unaffected_files(positions, path, text):
+    assert positions(RULE, path, text) == []
 
 
 @pytest.mark.parametrize(
-    ("path", "text", "where"),
+    ("path", "text", "expected"),
     [
         ("CMakeLists.txt", "\n  set(CMAKE_CUDA_ARCHITECTURES 80 86)\n", (2, 3)),
         ("CMakeLists.txt", "set_target_properties(a PROPERTIES CUDA_ARCHITECTURES 80)\n", (1, 1)),
@@ -80,17 +80,17 @@ def test_is_not_found_in_other_files_where_nothing_is_to_be_done(places, path, t
         ("Dockerfile", "FROM x\nRUN a && export TORCH_CUDA_ARCH_LIST=8.0\n", (2, 10)),
     ],
 )
-def test_in_other_files_it_is_a_note(findings, path, text, where):
-    (found,) = findings(RULE, path, text)
+def test_note_in_other_files(findings, path, text, expected):
+    (finding,) = findings(RULE, path, text)
 
-    assert (found.line, found.column, found.severity) == (*where, "note")
+    assert (finding.line, finding.column, finding.severity) == (*expected, "note")
 
 
 def test_message_names_the_variable(findings):
-    (found,) = findings(RULE, "setup.py", IMPORT + 'os.environ["TORCH_CUDA_ARCH_LIST"] = "8.0"\n')
+    (finding,) = findings(RULE, "setup.py", IMPORT + 'os.environ["TORCH_CUDA_ARCH_LIST"] = "8.0"\n')
 
-    assert (found.code, found.severity) == ("BLD102", "warning")
-    assert found.message == (
+    assert (finding.code, finding.severity) == ("BLD102", "warning")
+    assert finding.message == (
         "TORCH_CUDA_ARCH_LIST hard-codes the build architectures: "
         "it selects NVIDIA architectures; PYTORCH_ROCM_ARCH selects AMD ones"
     )

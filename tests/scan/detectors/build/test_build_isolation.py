@@ -26,8 +26,8 @@ def dockerfile(command: str) -> str:
         "PIP_NO_BUILD_ISOLATION=0 pip install ./submodules/nvdiffrast",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, command):
-    assert places(RULE, "Dockerfile", dockerfile(command)) == []
+def test_no_finding_in_unaffected_code(positions, command):
+    assert positions(RULE, "Dockerfile", dockerfile(command)) == []
 
 
 @pytest.mark.parametrize(
@@ -42,17 +42,17 @@ def test_is_not_found_where_nothing_is_to_be_done(places, command):
     ],
 )
 def test_severity(findings, command, severity):
-    (found,) = findings(RULE, "Dockerfile", dockerfile(command))
+    (finding,) = findings(RULE, "Dockerfile", dockerfile(command))
 
-    assert (found.line, found.column, found.severity) == (2, 5, severity)
+    assert (finding.line, finding.column, finding.severity) == (2, 5, severity)
 
 
-def test_a_command_behind_others_has_its_own_place(places):
-    assert places(RULE, "Dockerfile", dockerfile("cd /x && \\\n  pip install ./nvdiffrast")) == [(3, 3)]
+def test_position_of_a_command_after_others(positions):
+    assert positions(RULE, "Dockerfile", dockerfile("cd /x && \\\n  pip install ./nvdiffrast")) == [(3, 3)]
 
 
 def test_message_names_command_and_package(findings):
-    (found,) = findings(RULE, "Dockerfile", dockerfile("pip install ./nvdiffrast"))
+    (finding,) = findings(RULE, "Dockerfile", dockerfile("pip install ./nvdiffrast"))
 
-    assert (found.code, found.package) == ("BLD304", "nvdiffrast")
-    assert found.message == "pip install ./nvdiffrast builds nvdiffrast in isolation from the installed torch"
+    assert (finding.code, finding.package) == ("BLD304", "nvdiffrast")
+    assert finding.message == "pip install ./nvdiffrast builds nvdiffrast in isolation from the installed torch"

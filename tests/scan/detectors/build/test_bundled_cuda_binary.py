@@ -18,8 +18,8 @@ RULE = "bundled_cuda_binary"
         "a.so.txt",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, path):
-    assert places(RULE, path, "x") == []
+def test_no_finding_in_unaffected_code(positions, path):
+    assert positions(RULE, path, "x") == []
 
 
 @pytest.mark.parametrize(
@@ -40,13 +40,13 @@ def test_is_not_found_where_nothing_is_to_be_done(places, path):
     ],
 )
 def test_severity(findings, path, severity):
-    (found,) = findings(RULE, path, "x")
+    (finding,) = findings(RULE, path, "x")
 
-    assert (found.path, found.line, found.column, found.severity) == (path, 1, 1, severity)
+    assert (finding.path, finding.line, finding.column, finding.severity) == (path, 1, 1, severity)
 
 
-def test_the_file_is_not_opened(findings):
-    (found,) = findings(RULE, "k.cubin", b"\x00\xff\xfe")
+def test_binary_content_is_not_parsed(findings):
+    (finding,) = findings(RULE, "k.cubin", b"\x00\xff\xfe")
 
-    assert found.code == "BLD302"
-    assert found.message == "k.cubin is a CUDA binary: machine code for NVIDIA GPUs"
+    assert finding.code == "BLD302"
+    assert finding.message == "k.cubin is a CUDA binary: machine code for NVIDIA GPUs"

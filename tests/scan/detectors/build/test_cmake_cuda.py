@@ -21,17 +21,17 @@ RULE = "cmake_cuda"
         "project(x LANGUAGES CXX CUDA HIP)\n",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "CMakeLists.txt", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "CMakeLists.txt", text) == []
 
 
 @pytest.mark.parametrize("path", ["setup.py", "a.cu", "notes.txt", "Dockerfile"])
-def test_is_not_looked_for_in_other_files(places, path):
-    assert places(RULE, path, "find_package(CUDA REQUIRED)\n") == []
+def test_other_files_are_not_searched(positions, path):
+    assert positions(RULE, path, "find_package(CUDA REQUIRED)\n") == []
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "expected"),
     [
         ("project(x LANGUAGES CXX CUDA)\n", [(1, 1)]),
         ("project(x CUDA CXX)\n", [(1, 1)]),
@@ -43,12 +43,12 @@ def test_is_not_looked_for_in_other_files(places, path):
         ("# größe 日本\nif(X)\n cuda_add_executable(x a.cu)\nendif()\n", [(3, 2)]),
     ],
 )
-def test_place(places, text, where):
-    assert places(RULE, "sub/CMakeLists.txt", text) == where
+def test_positions(positions, text, expected):
+    assert positions(RULE, "sub/CMakeLists.txt", text) == expected
 
 
-def test_every_name_of_a_cmake_file(places):
-    assert places(RULE, "cmake/Cuda.cmake", "find_package(CUDA)\n") == [(1, 1)]
+def test_cmake_module_file(positions):
+    assert positions(RULE, "cmake/Cuda.cmake", "find_package(CUDA)\n") == [(1, 1)]
 
 
 @pytest.mark.parametrize(
@@ -62,18 +62,18 @@ def test_every_name_of_a_cmake_file(places):
         ("endif()\nfind_package(CUDA)\n", "error"),
     ],
 )
-def test_what_the_project_can_do_without_is_a_note(findings, text, severity):
-    (found,) = findings(RULE, "CMakeLists.txt", text)
+def test_optional_cuda_is_a_note(findings, text, severity):
+    (finding,) = findings(RULE, "CMakeLists.txt", text)
 
-    assert found.severity == severity
+    assert finding.severity == severity
 
 
-def test_odd_bytes_before_the_hit_are_survived(places):
-    assert places(RULE, "CMakeLists.txt", b"# \xff\xfe\nfind_package(CUDA)\n") == [(2, 1)]
+def test_invalid_utf8_before_the_match(positions):
+    assert positions(RULE, "CMakeLists.txt", b"# \xff\xfe\nfind_package(CUDA)\n") == [(2, 1)]
 
 
 def test_message_quotes_the_command(findings):
-    (found,) = findings(RULE, "CMakeLists.txt", "project(a VERSION 1 LANGUAGES CXX CUDA)\n")
+    (finding,) = findings(RULE, "CMakeLists.txt", "project(a VERSION 1 LANGUAGES CXX CUDA)\n")
 
-    assert found.code == "BLD203"
-    assert found.message == "CMake is configured for CUDA (project(a VERSION 1 LANGUAGES ...)): it needs nvcc"
+    assert finding.code == "BLD203"
+    assert finding.message == "CMake is configured for CUDA (project(a VERSION 1 LANGUAGES ...)): it needs nvcc"

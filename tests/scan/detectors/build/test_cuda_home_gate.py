@@ -31,21 +31,21 @@ IMPORT = "import torch\nfrom torch.utils.cpp_extension import CUDA_HOME, CUDAExt
         "x = a if torch.version.hip else CUDA_HOME\n",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, body):
-    assert places(RULE, "setup.py", IMPORT + body) == []
+def test_no_finding_in_unaffected_code(positions, body):
+    assert positions(RULE, "setup.py", IMPORT + body) == []
 
 
-def test_is_not_found_in_a_file_that_builds_no_extension(places):
-    assert places(RULE, "config.py", "CUDA_HOME = None\nif CUDA_HOME is None:\n    pass\n") == []
+def test_no_finding_in_a_file_that_builds_no_extension(positions):
+    assert positions(RULE, "config.py", "CUDA_HOME = None\nif CUDA_HOME is None:\n    pass\n") == []
 
 
 @pytest.mark.parametrize("path", ["setup.cu", "setup.txt", "requirements.txt"])
-def test_is_not_looked_for_in_other_files(places, path):
-    assert places(RULE, path, IMPORT + "if CUDA_HOME is None:\n    pass\n") == []
+def test_other_files_are_not_searched(positions, path):
+    assert positions(RULE, path, IMPORT + "if CUDA_HOME is None:\n    pass\n") == []
 
 
 @pytest.mark.parametrize(
-    ("body", "where"),
+    ("body", "expected"),
     [
         ("if CUDA_HOME is None:\n    pass\n", [(3, 4)]),
         ("if torch.cuda.is_available() and CUDA_HOME is not None:\n    pass\n", [(3, 34)]),
@@ -64,26 +64,26 @@ def test_is_not_looked_for_in_other_files(places, path):
         ("if x:\n    pass\nelif CUDA_HOME != None:\n    pass\n", [(5, 6)]),
     ],
 )
-def test_place(places, body, where):
-    assert places(RULE, "setup.py", IMPORT + body) == where
+def test_positions(positions, body, expected):
+    assert positions(RULE, "setup.py", IMPORT + body) == expected
 
 
-def test_crlf(places):
-    assert places(RULE, "setup.py", (IMPORT + "if CUDA_HOME is None:\n    pass\n").replace("\n", "\r\n")) == [(3, 4)]
+def test_crlf(positions):
+    assert positions(RULE, "setup.py", (IMPORT + "if CUDA_HOME is None:\n    pass\n").replace("\n", "\r\n")) == [(3, 4)]
 
 
-def test_odd_bytes_and_syntax_errors_before_the_hit_are_survived(places):
+def test_invalid_utf8_and_syntax_errors_before_the_match(positions):
     text = b"# \xff\xe9\nprint 'two'\n" + IMPORT.encode() + b"if CUDA_HOME is None:\n    pass\n"
 
-    assert places(RULE, "setup.py", text) == [(5, 4)]
+    assert positions(RULE, "setup.py", text) == [(5, 4)]
 
 
 def test_message_quotes_the_gate(findings):
-    (found,) = findings(RULE, "setup.py", IMPORT + "if CUDA_HOME is not None:\n    pass\n")
+    (finding,) = findings(RULE, "setup.py", IMPORT + "if CUDA_HOME is not None:\n    pass\n")
 
-    assert found.code == "BLD201"
-    assert "`CUDA_HOME is not None`" in found.message
-    assert found.recipe == "cuda-home-gate-accepts-rocm"
+    assert finding.code == "BLD201"
+    assert "`CUDA_HOME is not None`" in finding.message
+    assert finding.recipe == "cuda-home-gate-accepts-rocm"
 
 
 @pytest.mark.parametrize(
@@ -91,9 +91,9 @@ def test_message_quotes_the_gate(findings):
     [("if not CUDA_HOME:\n    pass\n", "not CUDA_HOME"), ("ok = x and CUDA_HOME\n", "CUDA_HOME")],
 )
 def test_message_quotes_a_gate_without_none(findings, body, gate):
-    (found,) = findings(RULE, "setup.py", IMPORT + body)
+    (finding,) = findings(RULE, "setup.py", IMPORT + body)
 
-    assert f"`{gate}`" in found.message
+    assert f"`{gate}`" in finding.message
 
 
 @pytest.mark.parametrize(
@@ -103,5 +103,5 @@ def test_message_quotes_a_gate_without_none(findings, body, gate):
         "if CUDA_HOME is not None:\n    a()\nelif torch.version.hip:\n    b()\n",  # a CUDA toolkit next to a ROCm torch
     ],
 )
-def test_both_questions_are_needed(places, body):
-    assert places(RULE, "setup.py", IMPORT + body) == [(3, 4)]
+def test_cuda_check_and_rocm_branch_are_both_needed(positions, body):
+    assert positions(RULE, "setup.py", IMPORT + body) == [(3, 4)]

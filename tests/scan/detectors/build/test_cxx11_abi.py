@@ -4,7 +4,7 @@ import pytest
 
 RULE = "cxx11_abi"
 IMPORT = "import os\nimport torch\nfrom torch.utils.cpp_extension import CUDAExtension, CUDA_HOME\n"
-SILENT = [
+NOT_MATCHING = [
     'flags = ["-D_GLIBCXX_USE_CXX11", "-DUSE_HALF=0"]\n',
     '# flags = ["-D_GLIBCXX_USE_CXX11_ABI=0"]\n',
     'abi = int(torch.compiled_with_cxx11_abi())\nflags = [f"-D_GLIBCXX_USE_CXX11_ABI={abi}"]\n',
@@ -13,7 +13,7 @@ SILENT = [
     'flags = [f"-D_GLIBCXX_USE_CXX11_ABI={abi}"]\n',
     'define_macros = [("WITH_CUDA", None), ("ABI", "0")]\n',
 ]
-FOUND = [
+MATCHING = [
     ('flags = ["-D_GLIBCXX_USE_CXX11_ABI=0"]\n', [(4, 10)]),
     ('flags = "-O3 -D_GLIBCXX_USE_CXX11_ABI=0"\n', [(4, 14)]),
     ('define_macros = [("_GLIBCXX_USE_CXX11_ABI", "0")]\n', [(4, 18)]),
@@ -21,46 +21,46 @@ FOUND = [
 ]
 
 
-@pytest.mark.parametrize("body", SILENT)
-def test_is_not_found_where_nothing_is_to_be_done(places, body):
-    assert places(RULE, "setup.py", IMPORT + body) == []
+@pytest.mark.parametrize("body", NOT_MATCHING)
+def test_no_finding_in_unaffected_code(positions, body):
+    assert positions(RULE, "setup.py", IMPORT + body) == []
 
 
 @pytest.mark.parametrize("path", ["a.cu", "setup.cfg", "notes.txt"])
-def test_is_not_looked_for_in_other_files(places, path):
-    assert places(RULE, path, IMPORT + FOUND[0][0]) == []
+def test_other_files_are_not_searched(positions, path):
+    assert positions(RULE, path, IMPORT + MATCHING[0][0]) == []
 
 
-@pytest.mark.parametrize(("body", "where"), FOUND)
-def test_place(places, body, where):
-    assert places(RULE, "setup.py", IMPORT + body) == where
+@pytest.mark.parametrize(("body", "expected"), MATCHING)
+def test_positions(positions, body, expected):
+    assert positions(RULE, "setup.py", IMPORT + body) == expected
 
 
-def test_crlf_and_odd_bytes_are_survived(places):
-    body, where = FOUND[0]
+def test_crlf_and_invalid_utf8(positions):
+    body, expected = MATCHING[0]
     text = b"# \xff\xe9\r\n" + (IMPORT + body).replace("\n", "\r\n").encode()
 
-    assert places(RULE, "setup.py", text) == [(line + 1, column) for line, column in where]
+    assert positions(RULE, "setup.py", text) == [(line + 1, column) for line, column in expected]
 
 
 @pytest.mark.parametrize("broken", ["(\n", "if\n", "f(", "x = [\n", "def\n", "\u2028\n"])
-def test_half_written_code_is_survived(places, broken):
-    assert places(RULE, "setup.py", IMPORT + broken) == []
+def test_incomplete_code_does_not_crash(positions, broken):
+    assert positions(RULE, "setup.py", IMPORT + broken) == []
 
 
-def test_cmake(places):
-    assert places(RULE, "CMakeLists.txt", "# x\nadd_definitions(-D_GLIBCXX_USE_CXX11_ABI=0)\n") == [(2, 1)]
-    assert places(RULE, "CMakeLists.txt", "# add_definitions(-D_GLIBCXX_USE_CXX11_ABI=0)\n") == []
+def test_cmake(positions):
+    assert positions(RULE, "CMakeLists.txt", "# x\nadd_definitions(-D_GLIBCXX_USE_CXX11_ABI=0)\n") == [(2, 1)]
+    assert positions(RULE, "CMakeLists.txt", "# add_definitions(-D_GLIBCXX_USE_CXX11_ABI=0)\n") == []
 
 
-def test_the_new_abi_is_only_a_note(findings):
-    (found,) = findings(RULE, "setup.py", IMPORT + 'f = ["-D_GLIBCXX_USE_CXX11_ABI=1"]\n')
+def test_new_abi_is_a_note(findings):
+    (finding,) = findings(RULE, "setup.py", IMPORT + 'f = ["-D_GLIBCXX_USE_CXX11_ABI=1"]\n')
 
-    assert found.severity == "note"
+    assert finding.severity == "note"
 
 
 def test_message_names_the_flag(findings):
-    (found,) = findings(RULE, "setup.py", IMPORT + 'f = ["-D_GLIBCXX_USE_CXX11_ABI=0"]\n')
+    (finding,) = findings(RULE, "setup.py", IMPORT + 'f = ["-D_GLIBCXX_USE_CXX11_ABI=0"]\n')
 
-    assert (found.code, found.severity) == ("BLD105", "warning")
-    assert found.message.startswith("-D_GLIBCXX_USE_CXX11_ABI=0 hard-codes the C++ ABI;")
+    assert (finding.code, finding.severity) == ("BLD105", "warning")
+    assert finding.message.startswith("-D_GLIBCXX_USE_CXX11_ABI=0 hard-codes the C++ ABI;")

@@ -4,7 +4,7 @@ import pytest
 
 RULE = "cxx_standard_pin"
 IMPORT = "import os\nimport torch\nfrom torch.utils.cpp_extension import CUDAExtension, CUDA_HOME\n"
-SILENT = [
+NOT_MATCHING = [
     'flags = ["-std=c++17", "-std=c++20", "-std=gnu++17"]\n',
     '# flags = ["-std=c++14"]\n',
     '"""-std=c++14"""\n',
@@ -16,7 +16,7 @@ SILENT = [
     'if os.name == "nt":\n    flags = ["-std=c++14"]\n',
     'flags = ["-std=c++14x"]\n',
 ]
-FOUND = [
+MATCHING = [
     ('flags = ["-O3", "-std=c++14"]\n', [(4, 17)]),
     ('extra = {"cxx": ["-std=c++11"], "nvcc": ["-std=c++14"]}\n', [(4, 18), (4, 42)]),
     ('flags = "-O3 -std=c++14".split()\n', [(4, 14)]),
@@ -26,35 +26,35 @@ FOUND = [
 ]
 
 
-@pytest.mark.parametrize("body", SILENT)
-def test_is_not_found_where_nothing_is_to_be_done(places, body):
-    assert places(RULE, "setup.py", IMPORT + body) == []
+@pytest.mark.parametrize("body", NOT_MATCHING)
+def test_no_finding_in_unaffected_code(positions, body):
+    assert positions(RULE, "setup.py", IMPORT + body) == []
 
 
 @pytest.mark.parametrize("path", ["a.cu", "setup.cfg", "notes.txt"])
-def test_is_not_looked_for_in_other_files(places, path):
-    assert places(RULE, path, IMPORT + FOUND[0][0]) == []
+def test_other_files_are_not_searched(positions, path):
+    assert positions(RULE, path, IMPORT + MATCHING[0][0]) == []
 
 
-@pytest.mark.parametrize(("body", "where"), FOUND)
-def test_place(places, body, where):
-    assert places(RULE, "setup.py", IMPORT + body) == where
+@pytest.mark.parametrize(("body", "expected"), MATCHING)
+def test_positions(positions, body, expected):
+    assert positions(RULE, "setup.py", IMPORT + body) == expected
 
 
-def test_crlf_and_odd_bytes_are_survived(places):
-    body, where = FOUND[0]
+def test_crlf_and_invalid_utf8(positions):
+    body, expected = MATCHING[0]
     text = b"# \xff\xe9\r\n" + (IMPORT + body).replace("\n", "\r\n").encode()
 
-    assert places(RULE, "setup.py", text) == [(line + 1, column) for line, column in where]
+    assert positions(RULE, "setup.py", text) == [(line + 1, column) for line, column in expected]
 
 
 @pytest.mark.parametrize("broken", ["(\n", "if\n", "f(", "x = [\n", "def\n", "\u2028\n"])
-def test_half_written_code_is_survived(places, broken):
-    assert places(RULE, "setup.py", IMPORT + broken) == []
+def test_incomplete_code_does_not_crash(positions, broken):
+    assert positions(RULE, "setup.py", IMPORT + broken) == []
 
 
-def test_is_not_found_in_a_file_that_builds_no_extension(places):
-    assert places(RULE, "tool.py", 'flags = ["-std=c++14"]\n') == []
+def test_no_finding_in_a_file_that_builds_no_extension(positions):
+    assert positions(RULE, "tool.py", 'flags = ["-std=c++14"]\n') == []
 
 
 @pytest.mark.parametrize(
@@ -66,8 +66,8 @@ def test_is_not_found_in_a_file_that_builds_no_extension(places):
         "set(MY_CXX_STANDARD 14)\nproject(x LANGUAGES CUDA)\n",
     ],
 )
-def test_is_not_found_in_other_cmake(places, text):
-    assert places(RULE, "CMakeLists.txt", text) == []
+def test_no_finding_in_other_cmake(positions, text):
+    assert positions(RULE, "CMakeLists.txt", text) == []
 
 
 @pytest.mark.parametrize(
@@ -79,13 +79,15 @@ def test_is_not_found_in_other_cmake(places, text):
     ],
 )
 def test_cmake(findings, text, severity):
-    (found,) = findings(RULE, "CMakeLists.txt", text)
+    (finding,) = findings(RULE, "CMakeLists.txt", text)
 
-    assert (found.line, found.column, found.severity) == (2, 3, severity)
+    assert (finding.line, finding.column, finding.severity) == (2, 3, severity)
 
 
 def test_message_names_flag_and_reason(findings):
-    (found,) = findings(RULE, "setup.py", IMPORT + 'f = ["-std=c++14"]\n')
+    (finding,) = findings(RULE, "setup.py", IMPORT + 'f = ["-std=c++14"]\n')
 
-    assert found.code == "BLD103"
-    assert found.message == ("-std=c++14 pins a C++ standard older than the headers need: torch and rocPRIM need C++17")
+    assert finding.code == "BLD103"
+    assert finding.message == (
+        "-std=c++14 pins a C++ standard older than the headers need: torch and rocPRIM need C++17"
+    )

@@ -4,7 +4,7 @@ import pytest
 
 RULE = "fast_math"
 IMPORT = "import os\nimport torch\nfrom torch.utils.cpp_extension import CUDAExtension, CUDA_HOME\n"
-SILENT = [
+NOT_MATCHING = [
     'flags = ["-O3", "-fno-fast-math", "--use_fast_math", "-ffast-mathx"]\n',
     '# flags = ["-ffast-math"]\n',
     'note = "use -ffast-math"\n',
@@ -15,7 +15,7 @@ SILENT = [
     'load(extra_cflags=["-ffast-math"])\n',
     'cxx_flags = ["-ffast-math"]\n',
 ]
-FOUND = [
+MATCHING = [
     ('extra = {"cxx": ["-O3"], "nvcc": ["-O3", "-ffast-math"]}\n', [(4, 42)]),
     ('nvcc_flags.append("-ffast-math")\n', [(4, 19)]),
     ('nvcc_flags = "-O3 -Ofast"\n', [(4, 19)]),
@@ -23,37 +23,37 @@ FOUND = [
 ]
 
 
-@pytest.mark.parametrize("body", SILENT)
-def test_is_not_found_where_nothing_is_to_be_done(places, body):
-    assert places(RULE, "setup.py", IMPORT + body) == []
+@pytest.mark.parametrize("body", NOT_MATCHING)
+def test_no_finding_in_unaffected_code(positions, body):
+    assert positions(RULE, "setup.py", IMPORT + body) == []
 
 
 @pytest.mark.parametrize("path", ["a.cu", "setup.cfg", "notes.txt"])
-def test_is_not_looked_for_in_other_files(places, path):
-    assert places(RULE, path, IMPORT + FOUND[0][0]) == []
+def test_other_files_are_not_searched(positions, path):
+    assert positions(RULE, path, IMPORT + MATCHING[0][0]) == []
 
 
-@pytest.mark.parametrize(("body", "where"), FOUND)
-def test_place(places, body, where):
-    assert places(RULE, "setup.py", IMPORT + body) == where
+@pytest.mark.parametrize(("body", "expected"), MATCHING)
+def test_positions(positions, body, expected):
+    assert positions(RULE, "setup.py", IMPORT + body) == expected
 
 
-def test_crlf_and_odd_bytes_are_survived(places):
-    body, where = FOUND[0]
+def test_crlf_and_invalid_utf8(positions):
+    body, expected = MATCHING[0]
     text = b"# \xff\xe9\r\n" + (IMPORT + body).replace("\n", "\r\n").encode()
 
-    assert places(RULE, "setup.py", text) == [(line + 1, column) for line, column in where]
+    assert positions(RULE, "setup.py", text) == [(line + 1, column) for line, column in expected]
 
 
 @pytest.mark.parametrize("broken", ["(\n", "if\n", "f(", "x = [\n", "def\n", "\u2028\n"])
-def test_half_written_code_is_survived(places, broken):
-    assert places(RULE, "setup.py", IMPORT + broken) == []
+def test_incomplete_code_does_not_crash(positions, broken):
+    assert positions(RULE, "setup.py", IMPORT + broken) == []
 
 
 def test_message_names_the_flag(findings):
-    (found,) = findings(RULE, "setup.py", IMPORT + 'nvcc = ["-ffast-math"]\n')
+    (finding,) = findings(RULE, "setup.py", IMPORT + 'nvcc = ["-ffast-math"]\n')
 
-    assert (found.code, found.severity) == ("BLD104", "warning")
-    assert found.message == (
+    assert (finding.code, finding.severity) == ("BLD104", "warning")
+    assert finding.message == (
         "-ffast-math changes results under clang: it assumes no NaN and no infinity, and reorders sums"
     )

@@ -4,7 +4,7 @@ import pytest
 
 RULE = "hip_glob_hygiene"
 IMPORT = "import os\nimport torch\nfrom torch.utils.cpp_extension import CUDAExtension, CUDA_HOME\n"
-SILENT = [
+NOT_MATCHING = [
     'sources = ["csrc/a.cpp"]\n',
     'sources = glob.glob("csrc/*.cu")\n',
     'sources = glob.glob("csrc/*.txt")\n',
@@ -17,7 +17,7 @@ SILENT = [
     'for a, b, c in os.walk("data"):\n    pass\n',
     'sources = glob_all("csrc/*.cpp")\n',
 ]
-FOUND = [
+MATCHING = [
     ('sources = glob.glob("csrc/*.cpp")\n', [(4, 11)]),
     ('a = glob.glob(os.path.join(d, "**", "*.cpp"), recursive=True)\n', [(4, 5)]),
     ('a = list(Path("csrc").rglob("*.cc"))\n', [(4, 10)]),
@@ -27,41 +27,41 @@ FOUND = [
 ]
 
 
-@pytest.mark.parametrize("body", SILENT)
-def test_is_not_found_where_nothing_is_to_be_done(places, body):
-    assert places(RULE, "setup.py", IMPORT + body) == []
+@pytest.mark.parametrize("body", NOT_MATCHING)
+def test_no_finding_in_unaffected_code(positions, body):
+    assert positions(RULE, "setup.py", IMPORT + body) == []
 
 
 @pytest.mark.parametrize("path", ["a.cu", "setup.cfg", "notes.txt"])
-def test_is_not_looked_for_in_other_files(places, path):
-    assert places(RULE, path, IMPORT + FOUND[0][0]) == []
+def test_other_files_are_not_searched(positions, path):
+    assert positions(RULE, path, IMPORT + MATCHING[0][0]) == []
 
 
-@pytest.mark.parametrize(("body", "where"), FOUND)
-def test_place(places, body, where):
-    assert places(RULE, "setup.py", IMPORT + body) == where
+@pytest.mark.parametrize(("body", "expected"), MATCHING)
+def test_positions(positions, body, expected):
+    assert positions(RULE, "setup.py", IMPORT + body) == expected
 
 
-def test_crlf_and_odd_bytes_are_survived(places):
-    body, where = FOUND[0]
+def test_crlf_and_invalid_utf8(positions):
+    body, expected = MATCHING[0]
     text = b"# \xff\xe9\r\n" + (IMPORT + body).replace("\n", "\r\n").encode()
 
-    assert places(RULE, "setup.py", text) == [(line + 1, column) for line, column in where]
+    assert positions(RULE, "setup.py", text) == [(line + 1, column) for line, column in expected]
 
 
 @pytest.mark.parametrize("broken", ["(\n", "if\n", "f(", "x = [\n", "def\n", "\u2028\n"])
-def test_half_written_code_is_survived(places, broken):
-    assert places(RULE, "setup.py", IMPORT + broken) == []
+def test_incomplete_code_does_not_crash(positions, broken):
+    assert positions(RULE, "setup.py", IMPORT + broken) == []
 
 
-def test_is_not_found_where_nothing_is_packaged(places):
+def test_no_finding_where_nothing_is_packaged(positions):
     text = "from torch.utils.cpp_extension import load\nload(sources=glob.glob('csrc/*.cpp'))\n"
 
-    assert places(RULE, "backend.py", text) == []
+    assert positions(RULE, "backend.py", text) == []
 
 
 def test_message_quotes_the_call(findings):
-    (found,) = findings(RULE, "setup.py", IMPORT + 'a = glob.glob(\n    "csrc/*.cpp")\n')
+    (finding,) = findings(RULE, "setup.py", IMPORT + 'a = glob.glob(\n    "csrc/*.cpp")\n')
 
-    assert (found.code, found.severity) == ("BLD301", "warning")
-    assert found.message.startswith('glob.glob( "csrc/*.cpp") collects the sources;')
+    assert (finding.code, finding.severity) == ("BLD301", "warning")
+    assert finding.message.startswith('glob.glob( "csrc/*.cpp") collects the sources;')

@@ -4,7 +4,7 @@ import pytest
 
 RULE = "ignored_compile_key"
 IMPORT = "import os\nimport torch\nfrom torch.utils.cpp_extension import CUDAExtension, CUDA_HOME\n"
-SILENT = [
+NOT_MATCHING = [
     'e = CUDAExtension(extra_compile_args={"cxx": ["-O3"], "nvcc": ["-O3"]})\n',
     'e = CUDAExtension(extra_compile_args=["-O3"])\n',
     'backends = {"cuda": 1, "hip": 2}\n',
@@ -14,7 +14,7 @@ SILENT = [
     'keys = extra_compile_args["hip"]\n',
     'extra_compile_args = {**base, key: ["-O3"]}\n',
 ]
-FOUND = [
+MATCHING = [
     ('e = CUDAExtension(extra_compile_args={"cxx": ["-O3"], "hipcc": ["-O3"]})\n', [(4, 55)]),
     ('args = {"nvcc": [], "hip": []}\n', [(4, 21)]),
     ('extra_compile_args = {"hip-clang": []}\n', [(4, 23)]),
@@ -23,39 +23,39 @@ FOUND = [
 ]
 
 
-@pytest.mark.parametrize("body", SILENT)
-def test_is_not_found_where_nothing_is_to_be_done(places, body):
-    assert places(RULE, "setup.py", IMPORT + body) == []
+@pytest.mark.parametrize("body", NOT_MATCHING)
+def test_no_finding_in_unaffected_code(positions, body):
+    assert positions(RULE, "setup.py", IMPORT + body) == []
 
 
 @pytest.mark.parametrize("path", ["a.cu", "setup.cfg", "notes.txt"])
-def test_is_not_looked_for_in_other_files(places, path):
-    assert places(RULE, path, IMPORT + FOUND[0][0]) == []
+def test_other_files_are_not_searched(positions, path):
+    assert positions(RULE, path, IMPORT + MATCHING[0][0]) == []
 
 
-@pytest.mark.parametrize(("body", "where"), FOUND)
-def test_place(places, body, where):
-    assert places(RULE, "setup.py", IMPORT + body) == where
+@pytest.mark.parametrize(("body", "expected"), MATCHING)
+def test_positions(positions, body, expected):
+    assert positions(RULE, "setup.py", IMPORT + body) == expected
 
 
-def test_crlf_and_odd_bytes_are_survived(places):
-    body, where = FOUND[0]
+def test_crlf_and_invalid_utf8(positions):
+    body, expected = MATCHING[0]
     text = b"# \xff\xe9\r\n" + (IMPORT + body).replace("\n", "\r\n").encode()
 
-    assert places(RULE, "setup.py", text) == [(line + 1, column) for line, column in where]
+    assert positions(RULE, "setup.py", text) == [(line + 1, column) for line, column in expected]
 
 
 @pytest.mark.parametrize("broken", ["(\n", "if\n", "f(", "x = [\n", "def\n", "\u2028\n"])
-def test_half_written_code_is_survived(places, broken):
-    assert places(RULE, "setup.py", IMPORT + broken) == []
+def test_incomplete_code_does_not_crash(positions, broken):
+    assert positions(RULE, "setup.py", IMPORT + broken) == []
 
 
-def test_is_not_found_in_a_file_that_builds_no_extension(places):
-    assert places(RULE, "tool.py", 'extra_compile_args = {"hipcc": []}\n') == []
+def test_no_finding_in_a_file_that_builds_no_extension(positions):
+    assert positions(RULE, "tool.py", 'extra_compile_args = {"hipcc": []}\n') == []
 
 
 def test_message_names_the_key(findings):
-    (found,) = findings(RULE, "setup.py", IMPORT + 'extra_compile_args = {"hipcc": []}\n')
+    (finding,) = findings(RULE, "setup.py", IMPORT + 'extra_compile_args = {"hipcc": []}\n')
 
-    assert found.code == "BLD106"
-    assert found.message == 'torch does not read the key "hipcc" of extra_compile_args; its flags are lost'
+    assert finding.code == "BLD106"
+    assert finding.message == 'torch does not read the key "hipcc" of extra_compile_args; its flags are lost'

@@ -22,16 +22,16 @@ CALL = "setup(ext_modules=[CUDAExtension('a', ['a.cu'])], include_package_data=T
         HEAD + "setup(include_package_data=",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "setup.py", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "setup.py", text) == []
 
 
-def test_is_not_looked_for_in_other_files(places):
-    assert places(RULE, "setup.txt", HEAD + CALL) == []
+def test_other_files_are_not_searched(positions):
+    assert positions(RULE, "setup.txt", HEAD + CALL) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "expected"),
     [
         (HEAD + CALL, [(3, 51)]),
         (HEAD + "WHOLE = True\n" + CALL.replace("=True", "=WHOLE"), [(4, 51)]),
@@ -40,8 +40,8 @@ def test_is_not_looked_for_in_other_files(places):
         (b"# \xff\n" + (HEAD + CALL).encode(), [(4, 51)]),
     ],
 )
-def test_place(places, text, where):
-    assert places(RULE, "setup.py", text) == where
+def test_positions(positions, text, expected):
+    assert positions(RULE, "setup.py", text) == expected
 
 
 @pytest.mark.parametrize(
@@ -55,14 +55,14 @@ def test_place(places, text, where):
         (">=" + "9" * 5000, "note"),
     ],
 )
-def test_it_matters_where_an_old_torch_may_be_met(findings, python, severity):
-    (found,) = findings(RULE, "setup.py", HEAD + CALL.replace(">=3.7", python))
+def test_severity_depends_on_python_requires(findings, python, severity):
+    (finding,) = findings(RULE, "setup.py", HEAD + CALL.replace(">=3.7", python))
 
-    assert found.severity == severity
+    assert finding.severity == severity
 
 
 def test_message_names_the_version(findings):
-    (found,) = findings(RULE, "setup.py", HEAD + CALL)
+    (finding,) = findings(RULE, "setup.py", HEAD + CALL)
 
-    assert found.code == "BLD306"
-    assert "before torch 2.1" in found.message
+    assert finding.code == "BLD306"
+    assert "before torch 2.1" in finding.message

@@ -4,7 +4,7 @@ import pytest
 
 RULE = "link_cuda_library"
 IMPORT = "import os\nimport torch\nfrom torch.utils.cpp_extension import CUDAExtension, CUDA_HOME\n"
-SILENT = [
+NOT_MATCHING = [
     'args = ["-lhipsparse", "-lm", "-lcudartx", "-L/usr/lib"]\n',
     '# args = ["-lcusparse"]\n',
     'if torch.version.hip:\n    args = ["-lhipsparse"]\nelse:\n    args = ["-lcusparse"]\n',
@@ -14,7 +14,7 @@ SILENT = [
     'e = CUDAExtension(libraries=["hipblas"] if torch.version.hip else ["cublas"])\n',
     'names = ["cuda", "cublas"]\n',
 ]
-FOUND = [
+MATCHING = [
     ('args = ["-s", "-lcusparse"]\n', [(4, 15)]),
     ('args += ["-lcuda", "-lnvrtc"]\n', [(4, 10), (4, 20)]),
     ('args = "-L/x -lcublas"\n', [(4, 14)]),
@@ -22,31 +22,31 @@ FOUND = [
 ]
 
 
-@pytest.mark.parametrize("body", SILENT)
-def test_is_not_found_where_nothing_is_to_be_done(places, body):
-    assert places(RULE, "setup.py", IMPORT + body) == []
+@pytest.mark.parametrize("body", NOT_MATCHING)
+def test_no_finding_in_unaffected_code(positions, body):
+    assert positions(RULE, "setup.py", IMPORT + body) == []
 
 
 @pytest.mark.parametrize("path", ["a.cu", "setup.cfg", "notes.txt"])
-def test_is_not_looked_for_in_other_files(places, path):
-    assert places(RULE, path, IMPORT + FOUND[0][0]) == []
+def test_other_files_are_not_searched(positions, path):
+    assert positions(RULE, path, IMPORT + MATCHING[0][0]) == []
 
 
-@pytest.mark.parametrize(("body", "where"), FOUND)
-def test_place(places, body, where):
-    assert places(RULE, "setup.py", IMPORT + body) == where
+@pytest.mark.parametrize(("body", "expected"), MATCHING)
+def test_positions(positions, body, expected):
+    assert positions(RULE, "setup.py", IMPORT + body) == expected
 
 
-def test_crlf_and_odd_bytes_are_survived(places):
-    body, where = FOUND[0]
+def test_crlf_and_invalid_utf8(positions):
+    body, expected = MATCHING[0]
     text = b"# \xff\xe9\r\n" + (IMPORT + body).replace("\n", "\r\n").encode()
 
-    assert places(RULE, "setup.py", text) == [(line + 1, column) for line, column in where]
+    assert positions(RULE, "setup.py", text) == [(line + 1, column) for line, column in expected]
 
 
 @pytest.mark.parametrize("broken", ["(\n", "if\n", "f(", "x = [\n", "def\n", "\u2028\n"])
-def test_half_written_code_is_survived(places, broken):
-    assert places(RULE, "setup.py", IMPORT + broken) == []
+def test_incomplete_code_does_not_crash(positions, broken):
+    assert positions(RULE, "setup.py", IMPORT + broken) == []
 
 
 @pytest.mark.parametrize(
@@ -58,8 +58,8 @@ def test_half_written_code_is_survived(places, broken):
         "project(x)\nmessage(cublas)\n",
     ],
 )
-def test_is_not_found_in_cmake_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "CMakeLists.txt", text) == []
+def test_no_finding_in_unaffected_cmake(positions, text):
+    assert positions(RULE, "CMakeLists.txt", text) == []
 
 
 @pytest.mark.parametrize(
@@ -71,12 +71,12 @@ def test_is_not_found_in_cmake_where_nothing_is_to_be_done(places, text):
     ],
 )
 def test_cmake(findings, text, severity):
-    (found,) = findings(RULE, "CMakeLists.txt", text)
+    (finding,) = findings(RULE, "CMakeLists.txt", text)
 
-    assert (found.line, found.column, found.severity) == (2, 2, severity)
+    assert (finding.line, finding.column, finding.severity) == (2, 2, severity)
 
 
 def test_message_names_flag_and_counterpart(findings):
-    (found,) = findings(RULE, "setup.py", IMPORT + 'a = ["-lcusparse"]\n')
+    (finding,) = findings(RULE, "setup.py", IMPORT + 'a = ["-lcusparse"]\n')
 
-    assert (found.code, found.message) == ("BLD305", "-lcusparse links a library of the CUDA toolkit: libhipsparse")
+    assert (finding.code, finding.message) == ("BLD305", "-lcusparse links a library of the CUDA toolkit: libhipsparse")

@@ -26,28 +26,28 @@ IMPORT = "import torch\nfrom torch.utils.cpp_extension import CUDAExtension\n"
         'flags = ["-D__CUDA_NO_HALF_OPERATORS__"]\n',
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, body):
-    assert places(RULE, "setup.py", IMPORT + body) == []
+def test_no_finding_in_unaffected_code(positions, body):
+    assert positions(RULE, "setup.py", IMPORT + body) == []
 
 
-def test_is_not_found_in_a_docstring(places):
+def test_no_finding_in_a_docstring(positions):
     """A docstring is not passed to a compiler."""
     text = f'"""--use_fast_math is not for us."""\n{IMPORT}def f():\n    """-gencode is set elsewhere."""\n'
 
-    assert places(RULE, "setup.py", text) == []
+    assert positions(RULE, "setup.py", text) == []
 
 
-def test_is_not_found_in_a_file_that_builds_no_extension(places):
-    assert places(RULE, "tool.py", 'flags = ["--use_fast_math"]\n') == []
+def test_no_finding_in_a_file_that_builds_no_extension(positions):
+    assert positions(RULE, "tool.py", 'flags = ["--use_fast_math"]\n') == []
 
 
 @pytest.mark.parametrize("path", ["a.cu", "CMakeLists.txt", "setup.cfg"])
-def test_is_not_looked_for_in_other_files(places, path):
-    assert places(RULE, path, IMPORT + 'flags = ["--use_fast_math"]\n') == []
+def test_other_files_are_not_searched(positions, path):
+    assert positions(RULE, path, IMPORT + 'flags = ["--use_fast_math"]\n') == []
 
 
 @pytest.mark.parametrize(
-    ("body", "where"),
+    ("body", "expected"),
     [
         ('flags = ["-O3", "--use_fast_math"]\n', [(3, 17)]),
         ("flags = [\n\t'-gencode=arch=compute_86,code=sm_86',\n]\n", [(4, 2)]),
@@ -67,32 +67,32 @@ def test_is_not_looked_for_in_other_files(places, path):
         ('is_rocm = other()\nflags = ["-O3"] if is_rocm else ["-lineinfo"]\n', [(4, 34)]),
     ],
 )
-def test_place(places, body, where):
+def test_positions(positions, body, expected):
     """The position is that of the opening quote. Columns count characters, not bytes."""
-    assert places(RULE, "setup.py", IMPORT + body) == where
+    assert positions(RULE, "setup.py", IMPORT + body) == expected
 
 
-def test_crlf(places):
-    assert places(RULE, "setup.py", (IMPORT + 'f = ["-lineinfo"]\n').replace("\n", "\r\n")) == [(3, 6)]
+def test_crlf(positions):
+    assert positions(RULE, "setup.py", (IMPORT + 'f = ["-lineinfo"]\n').replace("\n", "\r\n")) == [(3, 6)]
 
 
-def test_odd_bytes_before_the_hit_are_survived(places):
-    assert places(RULE, "setup.py", b"# \xff\n" + IMPORT.encode() + b'f = ["-lineinfo"]\n') == [(4, 6)]
+def test_invalid_utf8_before_the_match(positions):
+    assert positions(RULE, "setup.py", b"# \xff\n" + IMPORT.encode() + b'f = ["-lineinfo"]\n') == [(4, 6)]
 
 
 def test_message_names_the_whole_flag_and_the_reason_of_its_longest_term(findings):
-    (found,) = findings(RULE, "setup.py", IMPORT + 'f = ["-gencode=arch=compute_86,code=sm_86"]\n')
+    (finding,) = findings(RULE, "setup.py", IMPORT + 'f = ["-gencode=arch=compute_86,code=sm_86"]\n')
 
-    assert found.code == "BLD101"
-    assert found.message == (
+    assert finding.code == "BLD101"
+    assert finding.message == (
         "-gencode=arch=compute_86,code=sm_86 is an nvcc-only flag: "
         "it selects NVIDIA architectures; PYTORCH_ROCM_ARCH selects AMD ones"
     )
-    assert found.recipe == "nvcc-flags-by-backend"
+    assert finding.recipe == "nvcc-flags-by-backend"
 
 
-def test_a_macro_of_cuda_headers_is_a_warning(findings):
-    (found,) = findings(RULE, "setup.py", IMPORT + 'f = ["-U__CUDA_NO_HALF_OPERATORS__"]\n')
+def test_undefined_cuda_macro_is_a_warning(findings):
+    (finding,) = findings(RULE, "setup.py", IMPORT + 'f = ["-U__CUDA_NO_HALF_OPERATORS__"]\n')
 
-    assert found.severity == "warning"
-    assert "__HIP_NO_HALF_OPERATORS__" in found.message
+    assert finding.severity == "warning"
+    assert "__HIP_NO_HALF_OPERATORS__" in finding.message

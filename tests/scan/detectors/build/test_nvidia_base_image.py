@@ -20,22 +20,22 @@ RULE = "nvidia_base_image"
         "ARG BASE=ubuntu\nFROM ${BASE}\n",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "Dockerfile", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "Dockerfile", text) == []
 
 
 @pytest.mark.parametrize("path", ["notes.txt", "setup.py", "Dockerfile.md", "a.cu"])
-def test_is_not_looked_for_in_other_files(places, path):
-    assert places(RULE, path, "FROM nvidia/cuda:12.1.1\n") == []
+def test_other_files_are_not_searched(positions, path):
+    assert positions(RULE, path, "FROM nvidia/cuda:12.1.1\n") == []
 
 
 @pytest.mark.parametrize("path", ["Dockerfile", "docker/Dockerfile.gpu", "cuda.dockerfile", "Dockerfile-cuda"])
-def test_every_name_of_a_dockerfile(places, path):
-    assert places(RULE, path, "FROM nvidia/cuda:12.1.1\n") == [(1, 1)]
+def test_dockerfile_names(positions, path):
+    assert positions(RULE, path, "FROM nvidia/cuda:12.1.1\n") == [(1, 1)]
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "expected"),
     [
         ("# x\nFROM nvidia/cuda:12.1.1-devel AS build\nFROM build\n", [(2, 1)]),
         ("FROM --platform=linux/amd64 nvcr.io/nvidia/pytorch:23.07-py3\n", [(1, 1)]),
@@ -46,22 +46,25 @@ def test_every_name_of_a_dockerfile(places, path):
         ("FROM ubuntu\nCOPY --from=nvidia/cuda:12.1.1 /usr/local/cuda /c\n", [(2, 1)]),
     ],
 )
-def test_place(places, text, where):
-    assert places(RULE, "Dockerfile", text) == where
+def test_positions(positions, text, expected):
+    assert positions(RULE, "Dockerfile", text) == expected
 
 
 def test_compose(findings):
     text = "services:\n  a:\n    image: nvidia/cuda:12.1.1 # x\n    runtime: nvidia\n  b:\n    image: ubuntu\n"
-    found = findings(RULE, "docker-compose.yml", text)
+    results = findings(RULE, "docker-compose.yml", text)
 
-    assert [(item.line, item.column, item.severity) for item in found] == [(3, 5, "error"), (4, 5, "warning")]
+    assert [(finding.line, finding.column, finding.severity) for finding in results] == [
+        (3, 5, "error"),
+        (4, 5, "warning"),
+    ]
 
 
-def test_odd_bytes_before_the_hit_are_survived(places):
-    assert places(RULE, "Dockerfile", b"# \xff\xfe\nFROM nvidia/cuda\n") == [(2, 1)]
+def test_invalid_utf8_before_the_match(positions):
+    assert positions(RULE, "Dockerfile", b"# \xff\xfe\nFROM nvidia/cuda\n") == [(2, 1)]
 
 
 def test_message_names_the_image(findings):
-    (found,) = findings(RULE, "Dockerfile", "FROM nvidia/cuda:12.1.1\n")
+    (finding,) = findings(RULE, "Dockerfile", "FROM nvidia/cuda:12.1.1\n")
 
-    assert (found.code, found.message) == ("BLD303", "nvidia/cuda:12.1.1 needs an NVIDIA machine: the CUDA toolkit")
+    assert (finding.code, finding.message) == ("BLD303", "nvidia/cuda:12.1.1 needs an NVIDIA machine: the CUDA toolkit")

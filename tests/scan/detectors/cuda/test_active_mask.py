@@ -22,16 +22,16 @@ CALL = "__device__ void f() {\n  unsigned m = __activemask();\n}\n"
         f"#ifndef USE_ROCM\n{CALL}#endif\n",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "a.cu", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "a.cu", text) == []
 
 
-def test_is_not_looked_for_in_python(places):
-    assert places(RULE, "a.py", CALL) == []
+def test_python_files_are_not_searched(positions):
+    assert positions(RULE, "a.py", CALL) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "expected"),
     [
         (CALL, [(2, 16)]),
         (CALL.replace("\n", "\r\n"), [(2, 16)]),
@@ -41,12 +41,12 @@ def test_is_not_looked_for_in_python(places):
         (b"// \xff\n" + CALL.encode(), [(3, 16)]),
     ],
 )
-def test_place(places, text, where):
-    assert places(RULE, "a.cu", text) == where
+def test_positions(positions, text, expected):
+    assert positions(RULE, "a.cu", text) == expected
 
 
 def test_message(findings):
-    (found,) = findings(RULE, "a.cuh", CALL)
+    (finding,) = findings(RULE, "a.cuh", CALL)
 
-    assert found.code == "CU106"
-    assert found.message.startswith("__activemask returns 64 bits on HIP")
+    assert finding.code == "CU106"
+    assert finding.message.startswith("__activemask returns 64 bits on HIP")

@@ -32,24 +32,24 @@ USE = "unsigned m = __ballot_sync(full, p)"
         f"#ifndef __HIP_PLATFORM_AMD__\n{CALL}#endif\n",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "a.cu", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "a.cu", text) == []
 
 
-def test_is_not_looked_for_in_python(places):
-    assert places(RULE, "a.py", CALL) == []
+def test_python_files_are_not_searched(positions):
+    assert positions(RULE, "a.py", CALL) == []
 
 
 @pytest.mark.parametrize("kind", ["unsigned", "unsigned int", "int", "uint32_t", "std::uint32_t", "const U32", "uint"])
 def test_every_32_bit_type(findings, kind):
-    (found,) = findings(RULE, "a.cu", CALL.replace("unsigned m", f"{kind} m"))
+    (finding,) = findings(RULE, "a.cu", CALL.replace("unsigned m", f"{kind} m"))
 
-    assert found.column == len(f"  {kind} m = ") + 1
-    assert f"({kind.removeprefix('const ')} m)" in found.message
+    assert finding.column == len(f"  {kind} m = ") + 1
+    assert f"({kind.removeprefix('const ')} m)" in finding.message
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "expected"),
     [
         (CALL, [(2, 16)]),
         (CALL.replace("\n", "\r\n"), [(2, 16)]),
@@ -65,20 +65,20 @@ def test_every_32_bit_type(findings, kind):
         ("class { = ;\n" + CALL, [(3, 16)]),
     ],
 )
-def test_place(places, text, where):
+def test_positions(positions, text, expected):
     """The position is that of the ballot. Columns count characters, not bytes."""
-    assert places(RULE, "a.cu", text) == where
+    assert positions(RULE, "a.cu", text) == expected
 
 
-def test_message_names_the_ballot_and_what_keeps_it(findings):
-    (found,) = findings(RULE, "a.cu", CALL.replace(USE, "int n = __popc(__ballot_sync(full, p))"))
+def test_message_names_the_ballot_and_its_use(findings):
+    (finding,) = findings(RULE, "a.cu", CALL.replace(USE, "int n = __popc(__ballot_sync(full, p))"))
 
-    assert found.code == "CU102"
-    assert found.message.startswith("__ballot_sync is stored in 32 bits (__popc);")
+    assert finding.code == "CU102"
+    assert finding.message.startswith("__ballot_sync is stored in 32 bits (__popc);")
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "count"),
     [
         ("void f() { unsigned m = __ballot_sync(1, p)" + " | __ballot_sync(1, p)" * 900 + "; }\n", 901),
         ("void f() {" + "unsigned m = __ballot_sync(1, p);" * 5_000 + "}\n", 5_000),
@@ -87,6 +87,6 @@ def test_message_names_the_ballot_and_what_keeps_it(findings):
     ],
     ids=["one expression", "one line", "calls of calls", "chain of calls"],
 )
-def test_many_calls_take_no_longer_each(scanned, text, found):
+def test_runtime_is_linear_in_the_calls(scanned, text, count):
     """With quadratic runtime this test would time out."""
-    assert len(scanned({"a.cu": text}, RULE).findings) == found
+    assert len(scanned({"a.cu": text}, RULE).findings) == count

@@ -33,16 +33,16 @@ TEXT = "#include <cuda_runtime.h>\n__device__ float f() { return FLT_MAX; }\n"
         f"#ifndef USE_ROCM\n{AT}#endif\n",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "a.cu", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "a.cu", text) == []
 
 
-def test_is_not_looked_for_in_python(places):
-    assert places(RULE, "a.py", TEXT) == []
+def test_python_files_are_not_searched(positions):
+    assert positions(RULE, "a.py", TEXT) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "expected"),
     [
         (TEXT, [(2, 31)]),
         (TEXT.replace("FLT_MAX", "DBL_MAX"), [(2, 31)]),
@@ -53,17 +53,17 @@ def test_is_not_looked_for_in_python(places):
         (TEXT.replace("__device__", "\t/* ü */ __device__"), [(2, 40)]),
     ],
 )
-def test_place(places, text, where):
+def test_positions(positions, text, expected):
     """Only the first use of a file is reported, because one include fixes all."""
-    assert places(RULE, "a.cu", text) == where
+    assert positions(RULE, "a.cu", text) == expected
 
 
-def test_odd_bytes_before_the_hit_are_survived(places):
-    assert places(RULE, "a.cu", b"// \xff\n" + TEXT.encode()) == [(3, 31)]
+def test_invalid_utf8_before_the_match(positions):
+    assert positions(RULE, "a.cu", b"// \xff\n" + TEXT.encode()) == [(3, 31)]
 
 
 def test_message_names_the_include(findings):
-    (found,) = findings(RULE, "a.cu", TEXT)
+    (finding,) = findings(RULE, "a.cu", TEXT)
 
-    assert (found.code, found.severity) == ("CU311", "error")
-    assert found.message == "FLT_MAX: nvcc accepts it and clang does not (include <cfloat>)"
+    assert (finding.code, finding.severity) == ("CU311", "error")
+    assert finding.message == "FLT_MAX: nvcc accepts it and clang does not (include <cfloat>)"

@@ -22,16 +22,16 @@ CHECK = "bool f() {\n  cudaDeviceProp prop;\n  return prop.major >= 9;\n}\n"
         f"#ifdef USE_ROCM\n{CHECK}#endif\n",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "a.cpp", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "a.cpp", text) == []
 
 
-def test_is_not_looked_for_in_python(places):
-    assert places(RULE, "a.py", CHECK) == []
+def test_python_files_are_not_searched(positions):
+    assert positions(RULE, "a.py", CHECK) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "where", "what"),
+    ("text", "expected", "what"),
     [
         (CHECK, (3, 10), "prop.major >= 9"),
         (CHECK.replace("\n", "\r\n"), (3, 10), "prop.major >= 9"),
@@ -51,8 +51,8 @@ def test_is_not_looked_for_in_python(places):
         (b"// \xff\n" + CHECK.encode(), (4, 10), "prop.major >= 9"),
     ],
 )
-def test_place_and_message(findings, text, where, what):
-    (found,) = findings(RULE, "a.cpp", text)
+def test_position_and_message(findings, text, expected, what):
+    (finding,) = findings(RULE, "a.cpp", text)
 
-    assert (found.line, found.column, found.code) == (*where, "CU504")
-    assert found.message.startswith(f"{what} chooses code by compute capability;")
+    assert (finding.line, finding.column, finding.code) == (*expected, "CU504")
+    assert finding.message.startswith(f"{what} chooses code by compute capability;")

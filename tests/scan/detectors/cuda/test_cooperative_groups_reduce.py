@@ -20,16 +20,16 @@ INCLUDE = "#include <cooperative_groups/reduce.h>\n"
         f"#ifndef __HIP_PLATFORM_AMD__\n{INCLUDE}#endif\n",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "a.cu", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "a.cu", text) == []
 
 
-def test_is_not_looked_for_in_python(places):
-    assert places(RULE, "a.py", INCLUDE) == []
+def test_python_files_are_not_searched(positions):
+    assert positions(RULE, "a.py", INCLUDE) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "expected"),
     [
         (INCLUDE, [(1, 1)]),
         ('\r\n\t#include "cooperative_groups/reduce.h"\r\n', [(2, 2)]),
@@ -37,15 +37,15 @@ def test_is_not_looked_for_in_python(places):
         (b"// \xff\n" + INCLUDE.encode(), [(2, 1)]),
     ],
 )
-def test_place(places, text, where):
-    assert places(RULE, "a.cuh", text) == where
+def test_positions(positions, text, expected):
+    assert positions(RULE, "a.cuh", text) == expected
 
 
-def test_message_says_that_nothing_is_used(findings):
-    (found,) = findings(RULE, "a.cu", INCLUDE + "int f() { return reduce_mine(1) + other::reduced(2); }\n")
+def test_message_for_an_unused_header(findings):
+    (finding,) = findings(RULE, "a.cu", INCLUDE + "int f() { return reduce_mine(1) + other::reduced(2); }\n")
 
-    assert found.code == "CU202"
-    assert found.message.endswith("this file uses nothing from it")
+    assert finding.code == "CU202"
+    assert finding.message.endswith("this file uses nothing from it")
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_message_says_that_nothing_is_used(findings):
         "using namespace cooperative_groups;\nint f() { return reduce(t, v, op); }\n",
     ],
 )
-def test_message_says_that_reduce_is_called(findings, call):
-    (found,) = findings(RULE, "a.cu", INCLUDE + call)
+def test_message_for_a_used_header(findings, call):
+    (finding,) = findings(RULE, "a.cu", INCLUDE + call)
 
-    assert found.message.endswith("this file calls its reduce")
+    assert finding.message.endswith("this file calls its reduce")

@@ -40,16 +40,16 @@ REUSED = """__global__ void k(int* out) {
         "void f() { cub::DeviceRadixSort::SortKeys(",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "a.cu", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "a.cu", text) == []
 
 
-def test_is_not_looked_for_in_python(places):
-    assert places(RULE, "a.py", TEXT) == []
+def test_python_files_are_not_searched(positions):
+    assert positions(RULE, "a.py", TEXT) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "expected"),
     [
         (TEXT, [(2, 3)]),
         ("typedef cub::WarpScan<int> Scan;\r\n", [(1, 9)]),
@@ -60,12 +60,12 @@ def test_is_not_looked_for_in_python(places):
         (REUSED.replace("  __syncthreads();\n", ""), [(5, 11)]),
     ],
 )
-def test_place(places, text, where):
-    assert places(RULE, "a.cu", text) == where
+def test_positions(positions, text, expected):
+    assert positions(RULE, "a.cu", text) == expected
 
 
-def test_odd_bytes_before_the_hit_are_survived(places):
-    assert places(RULE, "a.cu", b"// \xff\n" + TEXT.encode()) == [(3, 3)]
+def test_invalid_utf8_before_the_match(positions):
+    assert positions(RULE, "a.cu", b"// \xff\n" + TEXT.encode()) == [(3, 3)]
 
 
 @pytest.mark.parametrize(
@@ -80,17 +80,17 @@ def test_odd_bytes_before_the_hit_are_survived(places):
     ],
 )
 def test_message_says_what_differs(findings, text, message):
-    (found,) = findings(RULE, "a.cu", text)
+    (finding,) = findings(RULE, "a.cu", text)
 
-    assert (found.code, found.severity) == ("CU205", "warning")
-    assert found.message.startswith(message)
+    assert (finding.code, finding.severity) == ("CU205", "warning")
+    assert finding.message.startswith(message)
 
 
-def test_decomposer_is_only_noted_where_its_tuple_is_found_anyway(findings):
+def test_decomposer_is_a_note_if_its_tuple_is_reported(findings):
     text = "struct Decomposer { cuda::std::tuple<int&> operator()(K& k) const; };\n" + SORT.replace(
         "32, 64", "Decomposer{}"
     )
 
-    (found,) = findings(RULE, "a.cu", text)
+    (finding,) = findings(RULE, "a.cu", text)
 
-    assert (found.line, found.severity) == (3, "note")
+    assert (finding.line, finding.severity) == (3, "note")

@@ -5,8 +5,8 @@ import pytest
 RULE = "cuda_arch_guard"
 
 
-def guard(condition: str, rest: str = "") -> str:
-    return f"{condition}\nint a;\n{rest}#endif\n"
+def guard(condition: str, other_branches: str = "") -> str:
+    return f"{condition}\nint a;\n{other_branches}#endif\n"
 
 
 @pytest.mark.parametrize(
@@ -29,16 +29,16 @@ def guard(condition: str, rest: str = "") -> str:
         "#ifdef __CUDA_ARCH__\nint never_closed;\n",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "a.cu", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "a.cu", text) == []
 
 
-def test_is_not_looked_for_in_python(places):
-    assert places(RULE, "a.py", guard("#ifdef __CUDA_ARCH__")) == []
+def test_python_files_are_not_searched(positions):
+    assert positions(RULE, "a.py", guard("#ifdef __CUDA_ARCH__")) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "expected"),
     [
         (guard("#ifdef __CUDA_ARCH__"), [(1, 1)]),
         (guard("#ifndef __CUDA_ARCH__"), [(1, 1)]),
@@ -55,15 +55,15 @@ def test_is_not_looked_for_in_python(places):
         ("class { = ;\n" + guard("#ifdef __CUDA_ARCH__"), [(2, 1)]),
     ],
 )
-def test_place(places, text, where):
-    assert places(RULE, "a.cuh", text) == where
+def test_positions(positions, text, expected):
+    assert positions(RULE, "a.cuh", text) == expected
 
 
 def test_message_shows_the_condition(findings):
-    (found,) = findings(RULE, "a.cu", guard("#if  __CUDA_ARCH__   >= 600  // Pascal"))
+    (finding,) = findings(RULE, "a.cu", guard("#if  __CUDA_ARCH__   >= 600  // Pascal"))
 
-    assert found.code == "CU501"
-    assert found.message.startswith("__CUDA_ARCH__ >= 600 excludes HIP:")
+    assert finding.code == "CU501"
+    assert finding.message.startswith("__CUDA_ARCH__ >= 600 excludes HIP:")
 
 
 @pytest.mark.parametrize(
@@ -75,6 +75,6 @@ def test_message_shows_the_condition(findings):
     ],
     ids=["elif", "nested", "many"],
 )
-def test_many_branches_take_no_longer_each(scanned, text):
+def test_runtime_is_linear_in_the_branches(scanned, text):
     """With quadratic runtime this test would time out."""
     assert len(scanned({"a.cu": text}, RULE).findings) >= 5_000

@@ -3,27 +3,27 @@ from __future__ import annotations
 import pytest
 
 RULE = "cuda_graph"
-FOUND = "void f() { cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal); }\n"
+SAMPLE = "void f() { cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal); }\n"
 
 
-def test_is_not_looked_for_in_python(places):
-    assert places(RULE, "a.py", FOUND) == []
+def test_python_files_are_not_searched(positions):
+    assert positions(RULE, "a.py", SAMPLE) == []
 
 
 @pytest.mark.parametrize(
     "guard", ["#if 0", "#ifdef USE_ROCM", "#if !defined(__HIP_PLATFORM_AMD__)", "#ifndef USE_ROCM"]
 )
-def test_is_not_found_where_one_backend_compiles(places, guard):
-    assert places(RULE, "a.cu", f"{guard}\n{FOUND}#endif\n") == []
+def test_no_finding_in_code_of_one_backend(positions, guard):
+    assert positions(RULE, "a.cu", f"{guard}\n{SAMPLE}#endif\n") == []
 
 
 @pytest.mark.parametrize("text", ["// {}", "/* {} */", 'const char* s = R"({})";'])
-def test_is_not_found_in_comments_and_strings(places, text):
-    assert places(RULE, "a.cu", text.format(FOUND.replace("\n", " ").replace("/*", ""))) == []
+def test_no_finding_in_comments_and_strings(positions, text):
+    assert positions(RULE, "a.cu", text.format(SAMPLE.replace("\n", " ").replace("/*", ""))) == []
 
 
-def test_broken_code_and_odd_bytes_are_survived(places):
-    assert places(RULE, "a.cu", b"// \xff\xfe\n" + FOUND.encode() + b"}}} (((\n")
+def test_broken_code_and_invalid_utf8(positions):
+    assert positions(RULE, "a.cu", b"// \xff\xfe\n" + SAMPLE.encode() + b"}}} (((\n")
 
 
 @pytest.mark.parametrize(
@@ -34,15 +34,15 @@ def test_broken_code_and_odd_bytes_are_survived(places):
         "cudaGraph_t graph;\n",
     ],
 )
-def test_other_calls_are_not_found(places, text):
-    assert places(RULE, "a.cpp", text) == []
+def test_no_finding_for_other_calls(positions, text):
+    assert positions(RULE, "a.cpp", text) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "call", "severity", "where"),
+    ("text", "call", "severity", "expected"),
     [
-        (FOUND, "cudaStreamBeginCapture", "warning", (1, 12)),
-        (FOUND + FOUND + "void g() { cudaGraphLaunch(e, s); }\n", "cudaStreamBeginCapture", "warning", (1, 12)),
+        (SAMPLE, "cudaStreamBeginCapture", "warning", (1, 12)),
+        (SAMPLE + SAMPLE + "void g() { cudaGraphLaunch(e, s); }\n", "cudaStreamBeginCapture", "warning", (1, 12)),
         ("void g() {\n  cudaGraphLaunch(e, s);\n}\n", "cudaGraphLaunch", "note", (2, 3)),
         ("void g() { cudaGraphInstantiate(&e, g, 0, 0, 0); }\n", "cudaGraphInstantiate", "note", (1, 12)),
         (
@@ -53,8 +53,8 @@ def test_other_calls_are_not_found(places, text):
         ),
     ],
 )
-def test_found(findings, text, call, severity, where):
-    (found,) = findings(RULE, "a.cpp", text)
+def test_position_and_message(findings, text, call, severity, expected):
+    (finding,) = findings(RULE, "a.cpp", text)
 
-    assert (found.line, found.column, found.severity) == (*where, severity)
-    assert found.message == f"{call}: HIP has graphs, but errors inside a capture may be silent"
+    assert (finding.line, finding.column, finding.severity) == (*expected, severity)
+    assert finding.message == f"{call}: HIP has graphs, but errors inside a capture may be silent"

@@ -6,8 +6,8 @@ RULE = "cuda_version_check"
 VERSION = "#ifdef WITH_CUDA\n#include <cuda.h>\n#endif\nint version() {\n  return CUDA_VERSION;\n}\n"
 
 
-def guard(condition: str, rest: str = "") -> str:
-    return f"{condition}\nint a;\n{rest}#endif\n"
+def guard(condition: str, other_branches: str = "") -> str:
+    return f"{condition}\nint a;\n{other_branches}#endif\n"
 
 
 @pytest.mark.parametrize(
@@ -30,16 +30,16 @@ def guard(condition: str, rest: str = "") -> str:
         "#ifdef USE_ROCM\nint v = HIP_VERSION;\n#else\nint v = CUDA_VERSION;\n#endif\n",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "a.cpp", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "a.cpp", text) == []
 
 
-def test_is_not_looked_for_in_python(places):
-    assert places(RULE, "a.py", VERSION) == []
+def test_python_files_are_not_searched(positions):
+    assert positions(RULE, "a.py", VERSION) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "expected"),
     [
         (guard("#if CUDART_VERSION >= 11000"), [(1, 1)]),
         (guard("#if CUDA_VERSION < 9000"), [(1, 1)]),
@@ -52,12 +52,12 @@ def test_is_not_looked_for_in_python(places):
         (b"// \xff\nint v = CUDA_VERSION;\n", [(2, 9)]),
     ],
 )
-def test_place(places, text, where):
-    assert places(RULE, "a.cpp", text) == where
+def test_positions(positions, text, expected):
+    assert positions(RULE, "a.cpp", text) == expected
 
 
-def test_header_with_another_use_is_left_to_hipify(places):
-    assert places(RULE, "a.cpp", VERSION + "void f() { cudaFree(0); }\n") == [(5, 10)]
+def test_header_with_other_api_calls_is_not_reported(positions):
+    assert positions(RULE, "a.cpp", VERSION + "void f() { cudaFree(0); }\n") == [(5, 10)]
 
 
 def test_message_shows_the_condition_or_the_name(findings):

@@ -3,27 +3,27 @@ from __future__ import annotations
 import pytest
 
 RULE = "cutlass"
-FOUND = "#include <cutlass/gemm/device/gemm.h>\n"
+SAMPLE = "#include <cutlass/gemm/device/gemm.h>\n"
 
 
-def test_is_not_looked_for_in_python(places):
-    assert places(RULE, "a.py", FOUND) == []
+def test_python_files_are_not_searched(positions):
+    assert positions(RULE, "a.py", SAMPLE) == []
 
 
 @pytest.mark.parametrize(
     "guard", ["#if 0", "#ifdef USE_ROCM", "#if !defined(__HIP_PLATFORM_AMD__)", "#ifndef USE_ROCM"]
 )
-def test_is_not_found_where_one_backend_compiles(places, guard):
-    assert places(RULE, "a.cu", f"{guard}\n{FOUND}#endif\n") == []
+def test_no_finding_in_code_of_one_backend(positions, guard):
+    assert positions(RULE, "a.cu", f"{guard}\n{SAMPLE}#endif\n") == []
 
 
 @pytest.mark.parametrize("text", ["// {}", "/* {} */", 'const char* s = R"({})";'])
-def test_is_not_found_in_comments_and_strings(places, text):
-    assert places(RULE, "a.cu", text.format(FOUND.replace("\n", " ").replace("/*", ""))) == []
+def test_no_finding_in_comments_and_strings(positions, text):
+    assert positions(RULE, "a.cu", text.format(SAMPLE.replace("\n", " ").replace("/*", ""))) == []
 
 
-def test_broken_code_and_odd_bytes_are_survived(places):
-    assert places(RULE, "a.cu", b"// \xff\xfe\n" + FOUND.encode() + b"}}} (((\n")
+def test_broken_code_and_invalid_utf8(positions):
+    assert positions(RULE, "a.cu", b"// \xff\xfe\n" + SAMPLE.encode() + b"}}} (((\n")
 
 
 @pytest.mark.parametrize(
@@ -36,14 +36,14 @@ def test_broken_code_and_odd_bytes_are_survived(places):
         'asm("mov.u32 %0, %%laneid;" : "=r"(r));\n',
     ],
 )
-def test_look_alikes_are_not_found(places, text):
-    assert places(RULE, "a.cu", text) == []
+def test_no_finding_for_similar_names(positions, text):
+    assert positions(RULE, "a.cu", text) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "name", "where"),
+    ("text", "name", "expected"),
     [
-        (FOUND, "cutlass/gemm/device/gemm.h", (1, 1)),
+        (SAMPLE, "cutlass/gemm/device/gemm.h", (1, 1)),
         ('\n#include "cute/tensor.hpp"\n', "cute/tensor.hpp", (2, 1)),
         ("using Gemm = cutlass::gemm::device::Gemm<float>;\n", "cutlass::gemm::device::Gemm", (1, 14)),
         ("using namespace cute;\n", "cute", (1, 1)),
@@ -51,14 +51,14 @@ def test_look_alikes_are_not_found(places, text):
         ('__device__ void f() { asm("mma.sync.aligned.m16n8k8 {%0}, {%1};" :: "r"(a)); }\n', "mma.sync", (1, 23)),
     ],
 )
-def test_found(findings, text, name, where):
-    (found,) = findings(RULE, "a.cu", text)
+def test_position_and_message(findings, text, name, expected):
+    (finding,) = findings(RULE, "a.cu", text)
 
-    assert (found.line, found.column) == where
-    assert found.message == f"{name} comes from CUTLASS or CuTe, which support NVIDIA GPUs only"
+    assert (finding.line, finding.column) == expected
+    assert finding.message == f"{name} comes from CUTLASS or CuTe, which support NVIDIA GPUs only"
 
 
-def test_a_library_is_reported_once_in_a_file(places):
-    text = FOUND + "#include <cutlass/array.h>\nusing Gemm = cutlass::gemm::Gemm<float>;\n"
+def test_one_finding_per_library_and_file(positions):
+    text = SAMPLE + "#include <cutlass/array.h>\nusing Gemm = cutlass::gemm::Gemm<float>;\n"
 
-    assert places(RULE, "a.cu", text) == [(1, 1)]
+    assert positions(RULE, "a.cu", text) == [(1, 1)]

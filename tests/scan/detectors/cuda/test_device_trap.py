@@ -20,16 +20,16 @@ TEXT = "__device__ void f() {\n  if (bad) __trap();\n}\n"
         "__trap",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "a.cu", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "a.cu", text) == []
 
 
-def test_is_not_looked_for_in_python(places):
-    assert places(RULE, "a.py", TEXT) == []
+def test_python_files_are_not_searched(positions):
+    assert positions(RULE, "a.py", TEXT) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "expected"),
     [
         (TEXT, [(2, 12)]),
         (TEXT.replace("__trap", "__brkpt"), [(2, 12)]),
@@ -38,15 +38,15 @@ def test_is_not_looked_for_in_python(places):
         (f"#ifdef CHECKED\n{TEXT}#endif\n", [(3, 12)]),
     ],
 )
-def test_place(places, text, where):
-    assert places(RULE, "a.h", text) == where
+def test_positions(positions, text, expected):
+    assert positions(RULE, "a.h", text) == expected
 
 
-def test_odd_bytes_before_the_hit_are_survived(places):
-    assert places(RULE, "a.cu", b"// \xff\n" + TEXT.encode()) == [(3, 12)]
+def test_invalid_utf8_before_the_match(positions):
+    assert positions(RULE, "a.cu", b"// \xff\n" + TEXT.encode()) == [(3, 12)]
 
 
 def test_message_names_the_call(findings):
-    (found,) = findings(RULE, "a.cu", TEXT)
+    (finding,) = findings(RULE, "a.cu", TEXT)
 
-    assert (found.code, found.severity, found.message) == ("CU302", "error", "__trap is not declared in HIP")
+    assert (finding.code, finding.severity, finding.message) == ("CU302", "error", "__trap is not declared in HIP")

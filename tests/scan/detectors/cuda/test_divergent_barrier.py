@@ -37,16 +37,16 @@ IF = kernel("  int i = threadIdx.x;\n  if (i < n) {\n    __syncthreads();\n  }")
         "__syncthreads();\n",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "a.cu", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "a.cu", text) == []
 
 
-def test_is_not_looked_for_in_python(places):
-    assert places(RULE, "a.py", IF) == []
+def test_python_files_are_not_searched(positions):
+    assert positions(RULE, "a.py", IF) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "where", "branch"),
+    ("text", "expected", "branch"),
     [
         (IF, (4, 5), "i < n"),
         (IF.replace("\n", "\r\n"), (4, 5), "i < n"),
@@ -66,21 +66,21 @@ def test_is_not_looked_for_in_python(places):
         (b"// \xff\n" + IF.encode(), (5, 5), "i < n"),
     ],
 )
-def test_place_and_branch(findings, text, where, branch):
-    (found,) = findings(RULE, "a.cu", text)
+def test_position_and_branch(findings, text, expected, branch):
+    (finding,) = findings(RULE, "a.cu", text)
 
-    assert (found.line, found.column, found.code) == (*where, "CU108")
-    assert found.message.endswith(f"not every thread of the block takes ({branch})")
+    assert (finding.line, finding.column, finding.code) == (*expected, "CU108")
+    assert finding.message.endswith(f"not every thread of the block takes ({branch})")
 
 
-def test_a_loop_that_threads_leave_is_told_once(places):
+def test_one_finding_per_loop_that_threads_leave(positions):
     text = kernel("for (;;) {\n __syncthreads();\n if (threadIdx.x >= n) return;\n __syncthreads();\n}")
 
-    assert places(RULE, "a.cu", text) == [(3, 2)]
+    assert positions(RULE, "a.cu", text) == [(3, 2)]
 
 
-def test_deep_nesting_is_survived(places):
+def test_deep_nesting_does_not_crash(positions):
     depth = 3000
     text = kernel("if (n) {" * depth + "__syncthreads();" + "}" * depth)
 
-    assert places(RULE, "a.cu", text) == []
+    assert positions(RULE, "a.cu", text) == []

@@ -21,37 +21,37 @@ TEXT = "bool f(double x) {\n  return x < 1e-6d;\n}\n"
         "double x = 1e-",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "a.cu", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "a.cu", text) == []
 
 
-def test_is_not_looked_for_in_python(places):
-    assert places(RULE, "a.py", TEXT) == []
+def test_python_files_are_not_searched(positions):
+    assert positions(RULE, "a.py", TEXT) == []
 
 
 @pytest.mark.parametrize("number", ["1e-6d", "0.0d", "1.d", ".5d", "2.5E3D", "0.0D"])
-def test_every_spelling(places, number):
-    assert places(RULE, "a.cpp", TEXT.replace("1e-6d", number)) == [(2, 14)]
+def test_every_spelling(positions, number):
+    assert positions(RULE, "a.cpp", TEXT.replace("1e-6d", number)) == [(2, 14)]
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "expected"),
     [
         (TEXT.replace("\n", "\r\n"), [(2, 14)]),
         (TEXT.replace("  return", "\t/* ß */ return"), [(2, 21)]),
         ("double a = 0.0d, b = -1.0d;\n", [(1, 12), (1, 23)]),
     ],
 )
-def test_place(places, text, where):
-    assert places(RULE, "a.cu", text) == where
+def test_positions(positions, text, expected):
+    assert positions(RULE, "a.cu", text) == expected
 
 
-def test_odd_bytes_before_the_hit_are_survived(places):
-    assert places(RULE, "a.cpp", b"// \xff\n" + TEXT.encode()) == [(3, 14)]
+def test_invalid_utf8_before_the_match(positions):
+    assert positions(RULE, "a.cpp", b"// \xff\n" + TEXT.encode()) == [(3, 14)]
 
 
 def test_message_shows_the_literal(findings):
-    (found,) = findings(RULE, "a.cpp", TEXT)
+    (finding,) = findings(RULE, "a.cpp", TEXT)
 
-    assert (found.code, found.severity) == ("CU306", "error")
-    assert found.message == "1e-6d has the suffix d, which is not standard C++; clang rejects it"
+    assert (finding.code, finding.severity) == ("CU306", "error")
+    assert finding.message == "1e-6d has the suffix d, which is not standard C++; clang rejects it"

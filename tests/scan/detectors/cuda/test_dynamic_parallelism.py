@@ -3,27 +3,27 @@ from __future__ import annotations
 import pytest
 
 RULE = "dynamic_parallelism"
-FOUND = "__global__ void parent(int n) { child<<<n, 64>>>(n); }\n"
+SAMPLE = "__global__ void parent(int n) { child<<<n, 64>>>(n); }\n"
 
 
-def test_is_not_looked_for_in_python(places):
-    assert places(RULE, "a.py", FOUND) == []
+def test_python_files_are_not_searched(positions):
+    assert positions(RULE, "a.py", SAMPLE) == []
 
 
 @pytest.mark.parametrize(
     "guard", ["#if 0", "#ifdef USE_ROCM", "#if !defined(__HIP_PLATFORM_AMD__)", "#ifndef USE_ROCM"]
 )
-def test_is_not_found_where_one_backend_compiles(places, guard):
-    assert places(RULE, "a.cu", f"{guard}\n{FOUND}#endif\n") == []
+def test_no_finding_in_code_of_one_backend(positions, guard):
+    assert positions(RULE, "a.cu", f"{guard}\n{SAMPLE}#endif\n") == []
 
 
 @pytest.mark.parametrize("text", ["// {}", "/* {} */", 'const char* s = R"({})";'])
-def test_is_not_found_in_comments_and_strings(places, text):
-    assert places(RULE, "a.cu", text.format(FOUND.replace("\n", " ").replace("/*", ""))) == []
+def test_no_finding_in_comments_and_strings(positions, text):
+    assert positions(RULE, "a.cu", text.format(SAMPLE.replace("\n", " ").replace("/*", ""))) == []
 
 
-def test_broken_code_and_odd_bytes_are_survived(places):
-    assert places(RULE, "a.cu", b"// \xff\xfe\n" + FOUND.encode() + b"}}} (((\n")
+def test_broken_code_and_invalid_utf8(positions):
+    assert positions(RULE, "a.cu", b"// \xff\xfe\n" + SAMPLE.encode() + b"}}} (((\n")
 
 
 @pytest.mark.parametrize(
@@ -35,22 +35,22 @@ def test_broken_code_and_odd_bytes_are_survived(places):
         "void host() { auto go = [&] { child<<<1, 64>>>(); }; go(); }\n",
     ],
 )
-def test_launch_from_the_host_is_not_found(places, text):
-    assert places(RULE, "a.cu", text) == []
+def test_no_finding_for_a_launch_from_the_host(positions, text):
+    assert positions(RULE, "a.cu", text) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "kernel", "where"),
+    ("text", "kernel", "expected"),
     [
-        (FOUND, "child", (1, 33)),
+        (SAMPLE, "child", (1, 33)),
         ("__device__ void f() {\n  child<float><<<1, 64>>>();\n}\n", "child", (2, 3)),
         ("__global__ void f() { child << <1, 64>> >(); }\n", "child", (1, 23)),
         ("__global__ void f() { child<<<1, 64, 0, cudaStreamTailLaunch>>>(); }\n", "child", (1, 23)),
         ("auto stream = cudaStreamFireAndForget;\n", "a kernel on cudaStreamFireAndForget", (1, 15)),
     ],
 )
-def test_found(findings, text, kernel, where):
-    (found,) = findings(RULE, "a.cu", text)
+def test_position_and_message(findings, text, kernel, expected):
+    (finding,) = findings(RULE, "a.cu", text)
 
-    assert (found.line, found.column) == where
-    assert found.message == f"{kernel} is launched from device code; HIP has no dynamic parallelism"
+    assert (finding.line, finding.column) == expected
+    assert finding.message == f"{kernel} is launched from device code; HIP has no dynamic parallelism"

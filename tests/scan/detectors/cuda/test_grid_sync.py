@@ -21,16 +21,16 @@ TEXT = "__global__ void k() {\n  cg::this_grid().sync();\n}\n"
         "void f() { cg::this_grid().sync",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "a.cu", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "a.cu", text) == []
 
 
-def test_is_not_looked_for_in_python(places):
-    assert places(RULE, "a.py", TEXT) == []
+def test_python_files_are_not_searched(positions):
+    assert positions(RULE, "a.py", TEXT) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "expected"),
     [
         (TEXT, [(2, 3)]),
         (TEXT.replace("cg::", "cooperative_groups::"), [(2, 3)]),
@@ -42,16 +42,16 @@ def test_is_not_looked_for_in_python(places):
         ("__device__ void f(const cg::grid_group& grid) {\n  grid.sync();\n}\n", [(2, 3)]),
     ],
 )
-def test_place(places, text, where):
-    assert places(RULE, "a.cu", text) == where
+def test_positions(positions, text, expected):
+    assert positions(RULE, "a.cu", text) == expected
 
 
-def test_odd_bytes_before_the_hit_are_survived(places):
-    assert places(RULE, "a.cu", b"// \xff\n" + TEXT.encode()) == [(3, 3)]
+def test_invalid_utf8_before_the_match(positions):
+    assert positions(RULE, "a.cu", b"// \xff\n" + TEXT.encode()) == [(3, 3)]
 
 
 def test_message_names_the_group(findings):
-    (found,) = findings(RULE, "a.cu", TEXT)
+    (finding,) = findings(RULE, "a.cu", TEXT)
 
-    assert (found.code, found.severity) == ("CU204", "warning")
-    assert found.message.startswith("cg::this_grid().sync() synchronises the whole grid;")
+    assert (finding.code, finding.severity) == ("CU204", "warning")
+    assert finding.message.startswith("cg::this_grid().sync() synchronises the whole grid;")

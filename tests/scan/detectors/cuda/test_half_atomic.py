@@ -26,16 +26,16 @@ TEXT = "__global__ void k(float* g, __half2 v) {\n  atomicAdd((__half2*)&g[2], v
         "atomicAdd(",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "a.cu", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "a.cu", text) == []
 
 
-def test_is_not_looked_for_in_python(places):
-    assert places(RULE, "a.py", TEXT) == []
+def test_python_files_are_not_searched(positions):
+    assert positions(RULE, "a.py", TEXT) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "expected"),
     [
         (TEXT, [(2, 3)]),
         (TEXT.replace("(__half2*)&g[2]", "reinterpret_cast<__half2 *>(g + 2)"), [(2, 3)]),
@@ -49,19 +49,19 @@ def test_is_not_looked_for_in_python(places):
         ("class { = ;\n" + TEXT, [(3, 3)]),
     ],
 )
-def test_place(places, text, where):
+def test_positions(positions, text, expected):
     """Only the first call of each type is reported."""
-    assert places(RULE, "a.cuh", text) == where
+    assert positions(RULE, "a.cuh", text) == expected
 
 
 def test_message_names_the_type(findings):
-    (found,) = findings(RULE, "a.cu", TEXT)
+    (finding,) = findings(RULE, "a.cu", TEXT)
 
-    assert (found.code, found.severity) == ("CU313", "error")
-    assert found.message.startswith("atomicAdd on __half2: HIP has it only for integers, float and double")
+    assert (finding.code, finding.severity) == ("CU313", "error")
+    assert finding.message.startswith("atomicAdd on __half2: HIP has it only for integers, float and double")
 
 
-def test_a_header_of_the_repository_may_answer(scanned):
+def test_rocm_definition_in_any_header_fixes_all_files(scanned):
     shim = "__device__ __half2 atomicAdd(__half2* a, __half2 b) { return b; }\n"
 
     assert scanned({"a.cu": TEXT, "compat.h": f"#ifdef USE_ROCM\n{shim}#endif\n"}, RULE).findings == ()

@@ -22,16 +22,16 @@ TEXT = "__device__ half2 f(half2 a, half2 b) {\n  return __hmin2(a, b);\n}\n"
         "__hmin2(",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "a.cu", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "a.cu", text) == []
 
 
-def test_is_not_looked_for_in_python(places):
-    assert places(RULE, "a.py", TEXT) == []
+def test_python_files_are_not_searched(positions):
+    assert positions(RULE, "a.py", TEXT) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "expected"),
     [
         (TEXT, [(2, 10)]),
         (TEXT.replace("__hmin2", "__hge2_mask"), [(2, 10)]),
@@ -40,16 +40,16 @@ def test_is_not_looked_for_in_python(places):
         (TEXT.replace("__hmin2(a, b)", "__hmin2(a, __hmin2(a, b))"), [(2, 10), (2, 21)]),
     ],
 )
-def test_place(places, text, where):
-    assert places(RULE, "a.cuh", text) == where
+def test_positions(positions, text, expected):
+    assert positions(RULE, "a.cuh", text) == expected
 
 
-def test_odd_bytes_before_the_hit_are_survived(places):
-    assert places(RULE, "a.cu", b"// \xff\n" + TEXT.encode()) == [(3, 10)]
+def test_invalid_utf8_before_the_match(positions):
+    assert positions(RULE, "a.cu", b"// \xff\n" + TEXT.encode()) == [(3, 10)]
 
 
 def test_message_says_what_is_missing(findings):
-    (found,) = findings(RULE, "a.cu", TEXT)
+    (finding,) = findings(RULE, "a.cu", TEXT)
 
-    assert (found.code, found.severity) == ("CU307", "error")
-    assert found.message == "__hmin2: reported missing from hip_fp16.h"
+    assert (finding.code, finding.severity) == ("CU307", "error")
+    assert finding.message == "__hmin2: reported missing from hip_fp16.h"

@@ -27,16 +27,16 @@ DEFINE = "#define WARP_SIZE 64\n"
         f"#if defined(__GFX10__) || defined(__GFX11__)\n#define WARP_SIZE 32\n#else\n{DEFINE}#endif\n",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "a.cu", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "a.cu", text) == []
 
 
-def test_is_not_looked_for_in_python(places):
-    assert places(RULE, "a.py", DEFINE) == []
+def test_python_files_are_not_searched(positions):
+    assert positions(RULE, "a.py", DEFINE) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "where", "what"),
+    ("text", "expected", "what"),
     [
         (DEFINE, (1, 1), "WARP_SIZE = 64"),
         ("#define WARP_SIZE (64)  // CDNA\n", (1, 1), "WARP_SIZE = 64"),
@@ -49,13 +49,13 @@ def test_is_not_looked_for_in_python(places):
         (b"// \xff\n" + DEFINE.encode(), (2, 1), "WARP_SIZE = 64"),
     ],
 )
-def test_place_and_message(findings, text, where, what):
-    (found,) = findings(RULE, "a.cu", text)
+def test_position_and_message(findings, text, expected, what):
+    (finding,) = findings(RULE, "a.cu", text)
 
-    assert (found.line, found.column) == where
-    assert found.message == f"{what} assumes 64 lanes for every wave on ROCm"
-    assert found.code == "CU105"
+    assert (finding.line, finding.column) == expected
+    assert finding.message == f"{what} assumes 64 lanes for every wave on ROCm"
+    assert finding.code == "CU105"
 
 
-def test_the_same_width_is_told_once(places):
-    assert places(RULE, "a.cu", DEFINE + DEFINE) == [(1, 1)]
+def test_one_finding_per_constant(positions):
+    assert positions(RULE, "a.cu", DEFINE + DEFINE) == [(1, 1)]

@@ -23,16 +23,16 @@ CHAIN = "#ifdef USE_CUDA\nint a;\n#elif defined(USE_ROCM)\nint b;\n#endif\n"
         "#ifdef USE_CUDA\n#elif defined(USE_ROCM)\n",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "a.cu", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "a.cu", text) == []
 
 
-def test_is_not_looked_for_in_python(places):
-    assert places(RULE, "a.py", CHAIN) == []
+def test_python_files_are_not_searched(positions):
+    assert positions(RULE, "a.py", CHAIN) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "expected"),
     [
         (CHAIN, [(1, 1)]),
         ("int x;\r\n" + CHAIN.replace("\n", "\r\n"), [(2, 1)]),
@@ -42,12 +42,12 @@ def test_is_not_looked_for_in_python(places):
         (b"// \xff\n" + CHAIN.encode(), [(2, 1)]),
     ],
 )
-def test_place(places, text, where):
-    assert places(RULE, "a.cu", text) == where
+def test_positions(positions, text, expected):
+    assert positions(RULE, "a.cu", text) == expected
 
 
 def test_message_shows_the_condition(findings):
-    (found,) = findings(RULE, "a.h", CHAIN)
+    (finding,) = findings(RULE, "a.h", CHAIN)
 
-    assert found.code == "CU505"
-    assert found.message.startswith("defined(USE_CUDA) distinguishes CUDA from ROCm;")
+    assert finding.code == "CU505"
+    assert finding.message.startswith("defined(USE_CUDA) distinguishes CUDA from ROCm;")

@@ -23,12 +23,12 @@ CALL = "inline void f() {\n  cudaFree(p);\n}\n"
         ("src/a.inl", f"#ifndef USE_ROCM\n{CALL}#endif\n"),
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, path, text):
-    assert places(RULE, path, text) == []
+def test_no_finding_in_unaffected_code(positions, path, text):
+    assert positions(RULE, path, text) == []
 
 
 @pytest.mark.parametrize(
-    ("path", "text", "where"),
+    ("path", "text", "expected"),
     [
         ("src/a.inl", CALL, [(2, 3)]),
         ("src/a.hh", CALL.replace("\n", "\r\n"), [(2, 3)]),
@@ -40,15 +40,15 @@ def test_is_not_found_where_nothing_is_to_be_done(places, path, text):
         ("src/a.inl", b"// \xff\n" + CALL.encode(), [(3, 3)]),
     ],
 )
-def test_place_is_the_first_name_that_would_be_translated(places, path, text, where):
-    assert places(RULE, path, text) == where
+def test_position_is_the_first_translated_name(positions, path, text, expected):
+    assert positions(RULE, path, text) == expected
 
 
-def test_message_names_file_and_ending(findings):
-    (found,) = findings(RULE, "src/a.inl", CALL)
+def test_message_names_file_and_suffix(findings):
+    (finding,) = findings(RULE, "src/a.inl", CALL)
 
-    assert found.code == "CU506"
+    assert finding.code == "CU506"
     assert (
-        found.message
+        finding.message
         == "src/a.inl contains CUDA code that torch's hipify does not translate (.inl: not read by hipify)"
     )

@@ -20,7 +20,7 @@ static __device__ Vec Vec::operator+(const Vec& o) const {
     return Vec(x + o.x);
 }
 """
-PLACES = [(4, 5), (5, 5), (6, 5), (10, 1), (14, 8)]
+POSITIONS = [(4, 5), (5, 5), (6, 5), (10, 1), (14, 8)]
 SUM = "void f() {\n  cub::DeviceReduce::Sum(tmp, bytes, (Vec*)in, out, n);\n}\n"
 FUNCTOR = """struct Min {
   __device__ __forceinline__ float3 operator()(const float3& a, const float3& b) const { return a; }
@@ -45,12 +45,12 @@ void f() { cub::DeviceReduce::Reduce(tmp, bytes, in, out, n, Min(), init); }
         "__device__",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "a.cu", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "a.cu", text) == []
 
 
-def test_is_not_looked_for_in_python(places):
-    assert places(RULE, "a.py", TEXT) == []
+def test_python_files_are_not_searched(positions):
+    assert positions(RULE, "a.py", TEXT) == []
 
 
 @pytest.mark.parametrize(
@@ -61,18 +61,18 @@ def test_is_not_looked_for_in_python(places):
         "struct Sampler {\n  __device__ Sampler(int n) {}\n  __device__ float next() { return 0; }\n};\n",
     ],
 )
-def test_header_type_that_is_no_number_or_has_host_constructors_is_left_alone(places, text):
-    assert places(RULE, "a.cuh", text) == []
+def test_no_finding_for_other_header_types(positions, text):
+    assert positions(RULE, "a.cuh", text) == []
 
 
 @pytest.mark.parametrize(
-    ("path", "text", "where"),
+    ("path", "text", "expected"),
     [
-        ("a.cuh", TEXT, PLACES),
-        ("a.cuh", TEXT.replace("\n", "\r\n"), PLACES),
-        ("a.cu", TEXT + SUM, PLACES),
-        ("a.cu", TEXT + SUM.replace("cub::DeviceReduce::Sum(", "thrust::device_vector<Vec> v("), PLACES),
-        ("a.h", TEXT.replace("struct __align__(16)", "class"), PLACES),
+        ("a.cuh", TEXT, POSITIONS),
+        ("a.cuh", TEXT.replace("\n", "\r\n"), POSITIONS),
+        ("a.cu", TEXT + SUM, POSITIONS),
+        ("a.cu", TEXT + SUM.replace("cub::DeviceReduce::Sum(", "thrust::device_vector<Vec> v("), POSITIONS),
+        ("a.h", TEXT.replace("struct __align__(16)", "class"), POSITIONS),
         (
             "a.h",
             "/* ä */ struct V { __device__ V() {} __device__ V operator-(V o) { return o; } };\n",
@@ -80,24 +80,24 @@ def test_header_type_that_is_no_number_or_has_host_constructors_is_left_alone(pl
         ),
     ],
 )
-def test_every_device_only_member_is_found(places, path, text, where):
-    assert places(RULE, path, text) == where
+def test_one_finding_per_device_only_member(positions, path, text, expected):
+    assert positions(RULE, path, text) == expected
 
 
-def test_odd_bytes_before_the_hit_are_survived(places):
-    assert places(RULE, "a.cuh", b"// \xff\n" + TEXT.encode())[0] == (5, 5)
+def test_invalid_utf8_before_the_match(positions):
+    assert positions(RULE, "a.cuh", b"// \xff\n" + TEXT.encode())[0] == (5, 5)
 
 
 def test_message_names_member_and_algorithm(findings):
-    found = findings(RULE, "a.cu", TEXT + SUM)
+    results = findings(RULE, "a.cu", TEXT + SUM)
 
-    assert {(item.code, item.severity) for item in found} == {("CU305", "error")}
-    assert found[2].message.startswith("Vec::operator+ is __device__ only and is passed to cub::DeviceReduce; hipCUB")
+    assert {(finding.code, finding.severity) for finding in results} == {("CU305", "error")}
+    assert results[2].message.startswith("Vec::operator+ is __device__ only and is passed to cub::DeviceReduce; hipCUB")
 
 
-def test_message_in_a_header_says_that_the_use_is_elsewhere(findings):
-    found = findings(RULE, "a.cuh", TEXT)
+def test_message_in_a_header_names_a_possible_use(findings):
+    results = findings(RULE, "a.cuh", TEXT)
 
-    assert found[0].message.startswith(
+    assert results[0].message.startswith(
         "Vec::Vec is __device__ only and is a value type that other files may sort or sum;"
     )

@@ -3,27 +3,27 @@ from __future__ import annotations
 import pytest
 
 RULE = "inline_ptx"
-FOUND = '__device__ int lane() { int r; asm("mov.u32 %0, %%laneid;" : "=r"(r)); return r; }\n'
+SAMPLE = '__device__ int lane() { int r; asm("mov.u32 %0, %%laneid;" : "=r"(r)); return r; }\n'
 
 
-def test_is_not_looked_for_in_python(places):
-    assert places(RULE, "a.py", FOUND) == []
+def test_python_files_are_not_searched(positions):
+    assert positions(RULE, "a.py", SAMPLE) == []
 
 
 @pytest.mark.parametrize(
     "guard", ["#if 0", "#ifdef USE_ROCM", "#if !defined(__HIP_PLATFORM_AMD__)", "#ifndef USE_ROCM"]
 )
-def test_is_not_found_where_one_backend_compiles(places, guard):
-    assert places(RULE, "a.cu", f"{guard}\n{FOUND}#endif\n") == []
+def test_no_finding_in_code_of_one_backend(positions, guard):
+    assert positions(RULE, "a.cu", f"{guard}\n{SAMPLE}#endif\n") == []
 
 
 @pytest.mark.parametrize("text", ["// {}", "/* {} */", 'const char* s = R"({})";'])
-def test_is_not_found_in_comments_and_strings(places, text):
-    assert places(RULE, "a.cu", text.format(FOUND.replace("\n", " ").replace("/*", ""))) == []
+def test_no_finding_in_comments_and_strings(positions, text):
+    assert positions(RULE, "a.cu", text.format(SAMPLE.replace("\n", " ").replace("/*", ""))) == []
 
 
-def test_broken_code_and_odd_bytes_are_survived(places):
-    assert places(RULE, "a.cu", b"// \xff\xfe\n" + FOUND.encode() + b"}}} (((\n")
+def test_broken_code_and_invalid_utf8(positions):
+    assert positions(RULE, "a.cu", b"// \xff\xfe\n" + SAMPLE.encode() + b"}}} (((\n")
 
 
 @pytest.mark.parametrize(
@@ -39,14 +39,14 @@ def test_broken_code_and_odd_bytes_are_survived(places):
         "__device__ void asm_like() { assembly(1); }\n",
     ],
 )
-def test_other_assembly_is_not_found(places, text):
-    assert places(RULE, "a.cu", text) == []
+def test_no_finding_for_other_assembly(positions, text):
+    assert positions(RULE, "a.cu", text) == []
 
 
 @pytest.mark.parametrize(
     ("text", "instruction", "counterpart"),
     [
-        (FOUND, "mov.u32 %laneid", "__lane_id()"),
+        (SAMPLE, "mov.u32 %laneid", "__lane_id()"),
         ('__device__ void f() { asm volatile("membar.gl;"); }\n', "membar.gl", "__threadfence()"),
         (
             '__device__ void f() { asm("{ .reg .pred p;" "setp.ne.b32 p, %0, 0; }" :: "r"(x)); }\n',
@@ -58,21 +58,21 @@ def test_other_assembly_is_not_found(places, text):
     ],
 )
 def test_instruction_and_counterpart(findings, text, instruction, counterpart):
-    (found,) = findings(RULE, "a.cu", text)
+    (finding,) = findings(RULE, "a.cu", text)
 
-    assert found.code == "CU401"
-    assert found.message.startswith(f"inline PTX ({instruction}):")
-    assert counterpart in found.hint
+    assert finding.code == "CU401"
+    assert finding.message.startswith(f"inline PTX ({instruction}):")
+    assert counterpart in finding.hint
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "expected"),
     [
-        (FOUND, [(1, 32)]),
-        ("\r\n" + FOUND, [(2, 32)]),
+        (SAMPLE, [(1, 32)]),
+        ("\r\n" + SAMPLE, [(2, 32)]),
         ('#define LANE(r) \\\n  asm("mov.u32 %0, %laneid;" : "=r"(r))\n', [(2, 3)]),
-        (FOUND + FOUND, [(1, 32), (2, 32)]),
+        (SAMPLE + SAMPLE, [(1, 32), (2, 32)]),
     ],
 )
-def test_place(places, text, where):
-    assert places(RULE, "a.cuh", text) == where
+def test_positions(positions, text, expected):
+    assert positions(RULE, "a.cuh", text) == expected

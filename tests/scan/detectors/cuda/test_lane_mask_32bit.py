@@ -47,12 +47,12 @@ WRAPPER = "#ifdef USE_ROCM\n#define SHFL(m, v) __shfl(v, 0)\n#else\n#define SHFL
         + CALL.replace("0xffffffff", "FULL"),
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "a.cu", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "a.cu", text) == []
 
 
-def test_is_not_looked_for_in_python(places):
-    assert places(RULE, "a.py", CALL) == []
+def test_python_files_are_not_searched(positions):
+    assert positions(RULE, "a.py", CALL) == []
 
 
 @pytest.mark.parametrize(
@@ -68,19 +68,19 @@ def test_is_not_looked_for_in_python(places):
         "__reduce_add_sync",
     ],
 )
-def test_every_intrinsic(places, intrinsic):
-    assert places(RULE, "a.cu", f"int f(int v) {{ return {intrinsic}(0xffffffff, v); }}\n") == [
+def test_every_intrinsic(positions, intrinsic):
+    assert positions(RULE, "a.cu", f"int f(int v) {{ return {intrinsic}(0xffffffff, v); }}\n") == [
         (1, len("int f(int v) { return (") + len(intrinsic) + 1)
     ]
 
 
 @pytest.mark.parametrize("mask", ["0xffffffff", "0xFFFFFFFF", "0xffffffffu", "0xFFFFFFFFU", "(0xffffffff)"])
-def test_every_spelling_of_the_mask(places, mask):
-    assert places(RULE, "a.cu", CALL.replace("0xffffffff", mask)) == [(2, 27)]
+def test_every_spelling_of_the_mask(positions, mask):
+    assert positions(RULE, "a.cu", CALL.replace("0xffffffff", mask)) == [(2, 27)]
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "expected"),
     [
         (CALL.replace("\n", "\r\n"), [(2, 27)]),
         (CALL.replace("  return", "\treturn"), [(2, 26)]),
@@ -92,15 +92,15 @@ def test_every_spelling_of_the_mask(places, mask):
         ("#ifdef FAST\n" + CALL + "#endif\n", [(3, 27)]),
     ],
 )
-def test_place(places, text, where):
+def test_positions(positions, text, expected):
     """The position is that of the mask. Columns count characters, not bytes."""
-    assert places(RULE, "a.cu", text) == where
+    assert positions(RULE, "a.cu", text) == expected
 
 
-def test_mask_macro_with_a_line_comment_is_still_a_mask(places):
+def test_mask_macro_with_a_line_comment_is_still_a_mask(positions):
     text = "#define FULL 0xffffffff  // all lanes\n" + CALL.replace("0xffffffff", "FULL")
 
-    assert places(RULE, "a.cu", text) == [(3, 27)]
+    assert positions(RULE, "a.cu", text) == [(3, 27)]
 
 
 @pytest.mark.parametrize(
@@ -117,8 +117,8 @@ def test_mask_macro_with_a_line_comment_is_still_a_mask(places):
         "(1u << n) - 1",
     ],
 )
-def test_any_narrow_expression(places, mask):
-    assert places(RULE, "a.cu", CALL.replace("0xffffffff", mask)) == [(2, 27)]
+def test_narrow_expressions(positions, mask):
+    assert positions(RULE, "a.cu", CALL.replace("0xffffffff", mask)) == [(2, 27)]
 
 
 @pytest.mark.parametrize(
@@ -135,23 +135,23 @@ def test_any_narrow_expression(places, mask):
         "typedef unsigned lanes_t; lanes_t full = rest();",
     ],
 )
-def test_name_that_the_file_declares_narrow(places, declaration):
+def test_name_that_the_file_declares_narrow(positions, declaration):
     text = f"{declaration}\n" + CALL.replace("0xffffffff", "full")
 
-    assert places(RULE, "a.cu", text) == [(3 + declaration.count("\n"), 27)]
+    assert positions(RULE, "a.cu", text) == [(3 + declaration.count("\n"), 27)]
 
 
 def test_parameter_of_a_wrapper(findings):
     text = "half __shfl_sync(const unsigned mask, const half v) {\n  return __shfl_sync(mask, v.x, 0);\n}\n"
 
-    (found,) = findings(RULE, "a.cuh", text)
+    (finding,) = findings(RULE, "a.cuh", text)
 
-    assert (found.line, found.column, found.severity) == (2, 22, "error")
-    assert found.message.startswith("__shfl_sync gets the 32-bit lane mask mask;")
+    assert (finding.line, finding.column, finding.severity) == (2, 22, "error")
+    assert finding.message.startswith("__shfl_sync gets the 32-bit lane mask mask;")
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "expected"),
     [
         ("#define DOWN(v, d) \\\n  __shfl_down_sync(0xffffffff, v, d)\n", [(2, 20)]),
         ("#define DOWN(m, v) __shfl_down_sync(m, v, 1)\nint f(int v) { return DOWN(~0u, v); }\n", [(2, 28)]),
@@ -163,8 +163,8 @@ def test_parameter_of_a_wrapper(findings):
         ("int f(int v) { return ::__any_sync(~0u, v); }\n", [(1, 36)]),
     ],
 )
-def test_macro_and_global_namespace(places, text, where):
-    assert places(RULE, "a.cu", text) == where
+def test_macro_and_global_namespace(positions, text, expected):
+    assert positions(RULE, "a.cu", text) == expected
 
 
 @pytest.mark.parametrize(
@@ -175,28 +175,28 @@ def test_macro_and_global_namespace(places, text, where):
         ("#define FULL_MASK 0xffffffff\nint f(int v) { return SHFL_SYNC(FULL_MASK, v); }\n", "note"),
     ],
 )
-def test_full_mask_that_others_use_is_reported_where_it_is_made(findings, text, severity):
-    (found,) = findings(RULE, "a.h", text)
+def test_full_mask_for_other_files_is_reported_at_its_definition(findings, text, severity):
+    (finding,) = findings(RULE, "a.h", text)
 
-    assert (found.line, found.column, found.severity) == (1, 1, severity)
-
-
-def test_comment_before_the_mask_does_not_hide_it(places):
-    assert places(RULE, "a.cu", CALL.replace("0xffffffff", "/* all */ 0xffffffff")) == [(2, 37)]
+    assert (finding.line, finding.column, finding.severity) == (1, 1, severity)
 
 
-def test_odd_bytes_before_the_hit_are_survived(places):
-    assert places(RULE, "a.cu", b"// \xff\xfe\n" + CALL.encode()) == [(3, 27)]
+def test_comment_before_the_mask_does_not_hide_it(positions):
+    assert positions(RULE, "a.cu", CALL.replace("0xffffffff", "/* all */ 0xffffffff")) == [(2, 37)]
+
+
+def test_invalid_utf8_before_the_match(positions):
+    assert positions(RULE, "a.cu", b"// \xff\xfe\n" + CALL.encode()) == [(3, 27)]
 
 
 def test_message_names_call_and_mask(findings):
-    (found,) = findings(RULE, "a.cu", CALL)
+    (finding,) = findings(RULE, "a.cu", CALL)
 
-    assert found.code == "CU101"
-    assert found.message.startswith("__shfl_down_sync gets the 32-bit lane mask 0xffffffff;")
+    assert finding.code == "CU101"
+    assert finding.message.startswith("__shfl_down_sync gets the 32-bit lane mask 0xffffffff;")
 
 
-def test_a_header_of_the_repository_may_answer(scanned):
+def test_rocm_definition_in_any_header_fixes_all_files(scanned):
     shim = "#define __shfl_down_sync(m, v, d) __shfl_down(v, d)\n"
 
     assert scanned({"a.cu": CALL, "compat.h": f"#ifdef USE_ROCM\n{shim}#endif\n"}, RULE).findings == ()

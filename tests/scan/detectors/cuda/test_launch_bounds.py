@@ -19,16 +19,16 @@ TEXT = "__global__ void __launch_bounds__(256, 4) render(float* out) {}\n"
         "__launch_bounds__(",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "a.cu", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "a.cu", text) == []
 
 
-def test_is_not_looked_for_in_python(places):
-    assert places(RULE, "a.py", TEXT) == []
+def test_python_files_are_not_searched(positions):
+    assert positions(RULE, "a.py", TEXT) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "expected"),
     [
         (TEXT, [(1, 17)]),
         ("template <int C>\r\n" + TEXT, [(2, 17)]),
@@ -37,16 +37,16 @@ def test_is_not_looked_for_in_python(places):
         ("/* ä */ " + TEXT, [(1, 25)]),
     ],
 )
-def test_place(places, text, where):
-    assert places(RULE, "a.cu", text) == where
+def test_positions(positions, text, expected):
+    assert positions(RULE, "a.cu", text) == expected
 
 
-def test_odd_bytes_before_the_hit_are_survived(places):
-    assert places(RULE, "a.cu", b"// \xff\n" + TEXT.encode()) == [(2, 17)]
+def test_invalid_utf8_before_the_match(positions):
+    assert positions(RULE, "a.cu", b"// \xff\n" + TEXT.encode()) == [(2, 17)]
 
 
 def test_message_shows_the_bounds_and_is_a_note(findings):
-    (found,) = findings(RULE, "a.cu", TEXT)
+    (finding,) = findings(RULE, "a.cu", TEXT)
 
-    assert (found.code, found.severity) == ("CU309", "note")
-    assert found.message.startswith("__launch_bounds__(256, 4) was tuned for NVIDIA;")
+    assert (finding.code, finding.severity) == ("CU309", "note")
+    assert finding.message.startswith("__launch_bounds__(256, 4) was tuned for NVIDIA;")

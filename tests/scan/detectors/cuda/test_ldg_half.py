@@ -31,16 +31,16 @@ void f() { AT_DISPATCH_ALL_TYPES_AND(at::ScalarType::Half, t.scalar_type(), "_",
         "void f() { __ldg(); __ldg(",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "a.cu", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "a.cu", text) == []
 
 
-def test_is_not_looked_for_in_python(places):
-    assert places(RULE, "a.py", TEXT) == []
+def test_python_files_are_not_searched(positions):
+    assert positions(RULE, "a.py", TEXT) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "expected"),
     [
         (TEXT, [(2, 16)]),
         (TEXT.replace("at::Half", "c10::BFloat16"), [(2, 21)]),
@@ -52,26 +52,26 @@ def test_is_not_looked_for_in_python(places):
         (TEXT + TEXT, [(2, 16)]),
     ],
 )
-def test_place(places, text, where):
+def test_positions(positions, text, expected):
     """Only the first call of a file is reported."""
-    assert places(RULE, "a.cu", text) == where
+    assert positions(RULE, "a.cu", text) == expected
 
 
-def test_odd_bytes_before_the_hit_are_survived(places):
-    assert places(RULE, "a.cu", b"// \xff\n" + TEXT.encode()) == [(3, 16)]
+def test_invalid_utf8_before_the_match(positions):
+    assert positions(RULE, "a.cu", b"// \xff\n" + TEXT.encode()) == [(3, 16)]
 
 
 @pytest.mark.parametrize(
     ("text", "severity", "kind"), [(TEXT, "error", "at::Half"), (GENERIC, "warning", "scalar_t that may be a half")]
 )
 def test_message_names_the_type(findings, text, severity, kind):
-    (found,) = findings(RULE, "a.cu", text)
+    (finding,) = findings(RULE, "a.cu", text)
 
-    assert (found.code, found.severity) == ("CU308", severity)
-    assert found.message == f"__ldg reads a {kind}; HIP's __ldg has no such overload"
+    assert (finding.code, finding.severity) == ("CU308", severity)
+    assert finding.message == f"__ldg reads a {kind}; HIP's __ldg has no such overload"
 
 
-def test_a_header_of_the_repository_may_answer(scanned):
+def test_rocm_definition_in_any_header_fixes_all_files(scanned):
     shim = "__device__ at::Half __ldg(const at::Half* p) { return *p; }\n"
 
     assert (

@@ -20,16 +20,16 @@ TEXT = "void f() {\n  auto op = ::cuda::std::plus();\n}\n"
         "#include <cuda/std/",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "a.cu", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "a.cu", text) == []
 
 
-def test_is_not_looked_for_in_python(places):
-    assert places(RULE, "a.py", TEXT) == []
+def test_python_files_are_not_searched(positions):
+    assert positions(RULE, "a.py", TEXT) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "expected"),
     [
         (TEXT, [(2, 13)]),
         (TEXT.replace(" ::cuda", " cuda"), [(2, 13)]),
@@ -42,16 +42,16 @@ def test_is_not_looked_for_in_python(places):
         (f"#if CUDART_VERSION >= 12090\n{TEXT}#endif\n", [(3, 13)]),
     ],
 )
-def test_place(places, text, where):
-    assert places(RULE, "a.cu", text) == where
+def test_positions(positions, text, expected):
+    assert positions(RULE, "a.cu", text) == expected
 
 
-def test_odd_bytes_before_the_hit_are_survived(places):
-    assert places(RULE, "a.cu", b"// \xff\n" + TEXT.encode()) == [(3, 13)]
+def test_invalid_utf8_before_the_match(positions):
+    assert positions(RULE, "a.cu", b"// \xff\n" + TEXT.encode()) == [(3, 13)]
 
 
 def test_message_names_what_is_used(findings):
-    (found,) = findings(RULE, "a.cu", TEXT.replace("plus()", "tuple<int, int>{}"))
+    (finding,) = findings(RULE, "a.cu", TEXT.replace("plus()", "tuple<int, int>{}"))
 
-    assert (found.code, found.severity) == ("CU207", "error")
-    assert found.message.startswith("cuda::std::tuple belongs to libcu++,")
+    assert (finding.code, finding.severity) == ("CU207", "error")
+    assert finding.message.startswith("cuda::std::tuple belongs to libcu++,")

@@ -21,24 +21,24 @@ CALL = "__device__ unsigned f(int key) {\n  return __match_any_sync(mask, key);\
         f"#ifdef USE_ROCM\n{CALL}#endif\n",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "a.cu", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "a.cu", text) == []
 
 
-def test_is_not_looked_for_in_python(places):
-    assert places(RULE, "a.py", CALL) == []
+def test_python_files_are_not_searched(positions):
+    assert positions(RULE, "a.py", CALL) == []
 
 
 @pytest.mark.parametrize("name", ["__match_any_sync", "__match_all_sync", "__reduce_add_sync", "__reduce_xor_sync"])
 def test_every_builtin(findings, name):
-    (found,) = findings(RULE, "a.cu", CALL.replace("__match_any_sync", name))
+    (finding,) = findings(RULE, "a.cu", CALL.replace("__match_any_sync", name))
 
-    assert (found.line, found.column, found.code) == (2, 10, "CU107")
-    assert found.message.startswith(f"{name} works on the whole wave")
+    assert (finding.line, finding.column, finding.code) == (2, 10, "CU107")
+    assert finding.message.startswith(f"{name} works on the whole wave")
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "expected"),
     [
         (CALL.replace("\n", "\r\n"), [(2, 10)]),
         (CALL.replace("  return", "/* é */ return"), [(2, 16)]),
@@ -47,11 +47,11 @@ def test_every_builtin(findings, name):
         (b"// \xff\n" + CALL.encode(), [(3, 10)]),
     ],
 )
-def test_place(places, text, where):
-    assert places(RULE, "a.cu", text) == where
+def test_positions(positions, text, expected):
+    assert positions(RULE, "a.cu", text) == expected
 
 
-def test_a_header_of_the_repository_may_answer(scanned):
+def test_rocm_definition_in_any_header_fixes_all_files(scanned):
     shim = "#define __match_any_sync(m, v) mine(v)\n"
 
     assert (

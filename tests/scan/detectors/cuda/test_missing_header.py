@@ -25,16 +25,16 @@ INCLUDE = "#include <device_launch_parameters.h>\n"
         "#include\n",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "a.cu", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "a.cu", text) == []
 
 
-def test_is_not_looked_for_in_python(places):
-    assert places(RULE, "a.py", INCLUDE) == []
+def test_python_files_are_not_searched(positions):
+    assert positions(RULE, "a.py", INCLUDE) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "expected"),
     [
         (INCLUDE, [(1, 1)]),
         ('#include "device_launch_parameters.h"\n', [(1, 1)]),
@@ -48,19 +48,19 @@ def test_is_not_looked_for_in_python(places):
         (f"#ifndef USE_ROCM\n#endif\n{INCLUDE}", [(3, 1)]),
     ],
 )
-def test_place(places, text, where):
-    assert places(RULE, "a.cu", text) == where
+def test_positions(positions, text, expected):
+    assert positions(RULE, "a.cu", text) == expected
 
 
-def test_odd_bytes_before_the_hit_are_survived(places):
-    assert places(RULE, "a.h", b"// \xff\xc3\n" + INCLUDE.encode()) == [(2, 1)]
+def test_invalid_utf8_before_the_match(positions):
+    assert positions(RULE, "a.h", b"// \xff\xc3\n" + INCLUDE.encode()) == [(2, 1)]
 
 
 def test_message_names_header_and_reason(findings):
-    (found,) = findings(RULE, "a.cpp", INCLUDE)
+    (finding,) = findings(RULE, "a.cpp", INCLUDE)
 
-    assert found.code == "CU201"
+    assert finding.code == "CU201"
     assert (
-        found.message == "device_launch_parameters.h is not part of HIP: threadIdx and related variables are built in"
+        finding.message == "device_launch_parameters.h is not part of HIP: threadIdx and related variables are built in"
     )
-    assert found.recipe == "toolkit-header-guarded"
+    assert finding.recipe == "toolkit-header-guarded"

@@ -29,12 +29,12 @@ TEXT = "__device__ float f(float c) {\n  return __frcp_rz(c);\n}\n"
         "",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "a.cu", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "a.cu", text) == []
 
 
-def test_is_not_looked_for_in_python(places):
-    assert places(RULE, "a.py", TEXT) == []
+def test_python_files_are_not_searched(positions):
+    assert positions(RULE, "a.py", TEXT) == []
 
 
 @pytest.mark.parametrize(
@@ -43,12 +43,12 @@ def test_is_not_looked_for_in_python(places):
      "__vadd4", "__vcmpgtu2", "__vabsdiffu4", "__vsetne2", "__dp4a", "__dp2a_lo", "__nanosleep", "__ldcg", "__ldlu",
      "__stcs", "__stwt", "__cvta_generic_to_shared", "__isShared", "__brkpt", "__prof_trigger", "atomicAdd_block"],
 )  # fmt: skip
-def test_families(places, name):
-    assert places(RULE, "a.cu", TEXT.replace("__frcp_rz", name)) == [(2, 10)]
+def test_wildcard_terms(positions, name):
+    assert positions(RULE, "a.cu", TEXT.replace("__frcp_rz", name)) == [(2, 10)]
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "expected"),
     [
         (TEXT.replace("__frcp_rz(c)", "__frcp_rz (__frcp_rz(c))"), [(2, 10), (2, 21)]),
         (TEXT.replace("__frcp_rz", "::__frcp_rz"), [(2, 12)]),
@@ -58,18 +58,18 @@ def test_families(places, name):
         ("class { = ;\n" + TEXT, [(3, 10)]),
     ],
 )
-def test_place(places, text, where):
-    assert places(RULE, "a.cuh", text) == where
+def test_positions(positions, text, expected):
+    assert positions(RULE, "a.cuh", text) == expected
 
 
 def test_message_says_what_to_do_instead(findings):
-    (found,) = findings(RULE, "a.cu", TEXT)
+    (finding,) = findings(RULE, "a.cu", TEXT)
 
-    assert (found.code, found.severity) == ("CU312", "error")
-    assert found.message.startswith("HIP has no __frcp_rz: only rounding to nearest is available")
+    assert (finding.code, finding.severity) == ("CU312", "error")
+    assert finding.message.startswith("HIP has no __frcp_rz: only rounding to nearest is available")
 
 
-def test_a_header_of_the_repository_may_answer(scanned):
+def test_rocm_definition_in_any_header_fixes_all_files(scanned):
     shim = "#define __frcp_rz(x) (1.0f / (x))\n"
 
     assert scanned({"a.cu": TEXT, "compat.h": f"#ifdef USE_ROCM\n{shim}#endif\n"}, RULE).findings == ()

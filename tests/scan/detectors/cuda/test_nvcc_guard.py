@@ -25,16 +25,16 @@ def guard(condition: str, body: str = "int a;\n") -> str:
         f"#ifndef USE_ROCM\n{guard('#ifdef __NVCC__')}#endif\n",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "a.h", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "a.h", text) == []
 
 
-def test_is_not_looked_for_in_python(places):
-    assert places(RULE, "a.py", guard("#ifdef __NVCC__")) == []
+def test_python_files_are_not_searched(positions):
+    assert positions(RULE, "a.py", guard("#ifdef __NVCC__")) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "expected"),
     [
         (guard("#ifdef __NVCC__"), [(1, 1)]),
         (guard("#ifndef __NVCC__", "#define __device__\n"), [(1, 1)]),
@@ -46,16 +46,16 @@ def test_is_not_looked_for_in_python(places):
         (b"// \xff\n" + guard("#ifdef __NVCC__").encode(), [(2, 1)]),
     ],
 )
-def test_place(places, text, where):
-    assert places(RULE, "a.h", text) == where
+def test_positions(positions, text, expected):
+    assert positions(RULE, "a.h", text) == expected
 
 
-def test_translated_name_is_found_where_hipify_does_not_reach(places):
-    assert places(RULE, "a.inl", guard("#ifdef __CUDACC__")) == [(1, 1)]
+def test_translated_name_in_a_file_that_hipify_ignores(positions):
+    assert positions(RULE, "a.inl", guard("#ifdef __CUDACC__")) == [(1, 1)]
 
 
 def test_message_shows_the_condition(findings):
-    (found,) = findings(RULE, "a.h", guard("#ifdef __NVCC__"))
+    (finding,) = findings(RULE, "a.h", guard("#ifdef __NVCC__"))
 
-    assert found.code == "CU502"
-    assert found.message.startswith("defined(__NVCC__) tests for nvcc;")
+    assert finding.code == "CU502"
+    assert finding.message.startswith("defined(__NVCC__) tests for nvcc;")

@@ -20,16 +20,16 @@ TEXT = "#include <nvjpeg.h>\n"
         "#include HEADER\n",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "a.cu", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "a.cu", text) == []
 
 
-def test_is_not_looked_for_in_python(places):
-    assert places(RULE, "a.py", TEXT) == []
+def test_python_files_are_not_searched(positions):
+    assert positions(RULE, "a.py", TEXT) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "expected"),
     [
         (TEXT, [(1, 1)]),
         ("  #include <cudnn.h>\r\n", [(1, 3)]),
@@ -37,16 +37,16 @@ def test_is_not_looked_for_in_python(places):
         ("#ifdef WITH_OPTIX\n#include <optix.h>\n#endif\n", [(2, 1)]),
     ],
 )
-def test_place(places, text, where):
-    assert places(RULE, "a.cpp", text) == where
+def test_positions(positions, text, expected):
+    assert positions(RULE, "a.cpp", text) == expected
 
 
-def test_odd_bytes_before_the_hit_are_survived(places):
-    assert places(RULE, "a.h", b"// \xff\n" + TEXT.encode()) == [(2, 1)]
+def test_invalid_utf8_before_the_match(positions):
+    assert positions(RULE, "a.h", b"// \xff\n" + TEXT.encode()) == [(2, 1)]
 
 
-def test_message_names_what_stands_in_for_it(findings):
-    (found,) = findings(RULE, "a.cu", TEXT)
+def test_message_names_the_replacement(findings):
+    (finding,) = findings(RULE, "a.cu", TEXT)
 
-    assert (found.code, found.severity) == ("CU209", "error")
-    assert found.message == "nvjpeg.h is an NVIDIA library: rocJPEG has another interface"
+    assert (finding.code, finding.severity) == ("CU209", "error")
+    assert finding.message == "nvjpeg.h is an NVIDIA library: rocJPEG has another interface"

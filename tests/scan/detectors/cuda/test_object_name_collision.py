@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.workspace.tree import Limits
+from rocm3d.workspace.tree import TreeLimits
 
 RULE = "object_name_collision"
 
@@ -11,7 +11,7 @@ CHANGED = "#include <c10/cuda/CUDAGuard.h>\n"
 
 
 @pytest.fixture
-def collide(scanned):
+def collisions(scanned):
     def run(*paths: str, text: str = CHANGED):
         return scanned({path: "" if path.endswith(".py") else text for path in paths}, RULE).findings
 
@@ -32,32 +32,32 @@ def collide(scanned):
         ("CMakeLists.txt", "a.cpp", "a_cuda.cu"),  # no torch, no hipify
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(collide, paths):
-    assert collide(*paths) == ()
+def test_no_finding_in_unaffected_code(collisions, paths):
+    assert collisions(*paths) == ()
 
 
-def test_what_hipify_does_not_change_keeps_its_name(collide, scanned):
-    assert collide("setup.py", "a.cpp", "a_cuda.cu", text="int a;\n") == ()
-    assert collide("setup.py", "a.cpp", "a_cuda.cu", text='#include "other.h"\n') == ()
+def test_unchanged_source_keeps_its_object_name(collisions, scanned):
+    assert collisions("setup.py", "a.cpp", "a_cuda.cu", text="int a;\n") == ()
+    assert collisions("setup.py", "a.cpp", "a_cuda.cu", text='#include "other.h"\n') == ()
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "made"),
+    ("first", "second", "object_name"),
     [
         ("ops/ball.cpp", "ops/ball_cuda.cu", "ops/ball_hip.o"),
         ("ball.cc", "ball_cuda.cu", "ball_hip.o"),
         ("cuda/a.cu", "hip/a.cu", "hip/a.o"),
     ],
 )
-def test_pair(collide, first, second, made):
-    (found,) = collide("setup.py", first, second)
+def test_colliding_pair(collisions, first, second, object_name):
+    (finding,) = collisions("setup.py", first, second)
 
-    assert (found.path, found.line, found.column) == (first, 1, 1)
-    assert (found.code, found.severity) == ("CU508", "error")
-    assert found.message == f"{first} and {second} get the same object file after hipify ({made})"
+    assert (finding.path, finding.line, finding.column) == (first, 1, 1)
+    assert (finding.code, finding.severity) == ("CU508", "error")
+    assert finding.message == f"{first} and {second} get the same object file after hipify ({object_name})"
 
 
-def test_a_source_is_changed_by_the_headers_beside_it(scanned):
+def test_source_changes_if_its_headers_change(scanned):
     files = {
         "setup.py": "",
         "src/a_cuda.cu": "",
@@ -66,11 +66,11 @@ def test_a_source_is_changed_by_the_headers_beside_it(scanned):
         "b.h": CHANGED + '#include "src/a.h"\n',
     }
 
-    assert [found.path for found in scanned(files, RULE).findings] == ["src/a.cpp"]
+    assert [finding.path for finding in scanned(files, RULE).findings] == ["src/a.cpp"]
 
 
-def test_what_cannot_be_read_is_a_warning(scanned):
+def test_unreadable_source_is_a_warning(scanned):
     files = {"setup.py": "", "a_cuda.cu": "", "a.cpp": CHANGED + "// long\n" * 200}
-    (found,) = scanned(files, RULE, limits=Limits(file_bytes=1000)).findings
+    (finding,) = scanned(files, RULE, limits=TreeLimits(file_bytes=1000)).findings
 
-    assert found.severity == "warning"
+    assert finding.severity == "warning"

@@ -20,31 +20,31 @@ static auto registry = torch::RegisterOperators().op(
         "// noexcept",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "a.cpp", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "a.cpp", text) == []
 
 
-def test_is_not_looked_for_in_python(places):
-    assert places(RULE, "a.py", TEXT) == []
+def test_python_files_are_not_searched(positions):
+    assert positions(RULE, "a.py", TEXT) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "expected"),
     [
         (TEXT, [(3, 24)]),
         (TEXT.replace("\n", "\r\n"), [(3, 24)]),
         (f"#ifdef WITH_PYTHON\n{TEXT}#endif\n", [(4, 24)]),
     ],
 )
-def test_place(places, text, where):
-    assert places(RULE, "version.cpp", text) == where
+def test_positions(positions, text, expected):
+    assert positions(RULE, "version.cpp", text) == expected
 
 
-def test_odd_bytes_before_the_hit_are_survived(places):
-    assert places(RULE, "a.cpp", b"// \xff\n" + TEXT.encode()) == [(4, 24)]
+def test_invalid_utf8_before_the_match(positions):
+    assert positions(RULE, "a.cpp", b"// \xff\n" + TEXT.encode()) == [(4, 24)]
 
 
 def test_message_names_the_function(findings):
-    (found,) = findings(RULE, "a.cpp", TEXT)
+    (finding,) = findings(RULE, "a.cpp", TEXT)
 
-    assert "&points::version is noexcept" in found.message
+    assert "&points::version is noexcept" in finding.message

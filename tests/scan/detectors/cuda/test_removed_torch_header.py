@@ -20,16 +20,16 @@ TEXT = "#include <THC/THCAtomics.cuh>\n"
         "#include\n",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "a.cu", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "a.cu", text) == []
 
 
-def test_is_not_looked_for_in_python(places):
-    assert places(RULE, "a.py", TEXT) == []
+def test_python_files_are_not_searched(positions):
+    assert positions(RULE, "a.py", TEXT) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "expected"),
     [
         (TEXT, [(1, 1)]),
         ('#include "THC/THC.h"\r\n', [(1, 1)]),
@@ -39,16 +39,16 @@ def test_is_not_looked_for_in_python(places):
         ("void f() {\n  THCudaBlas_Sgemm(state);\n}\n", [(2, 3)]),
     ],
 )
-def test_place(places, text, where):
-    assert places(RULE, "a.cu", text) == where
+def test_positions(positions, text, expected):
+    assert positions(RULE, "a.cu", text) == expected
 
 
-def test_odd_bytes_before_the_hit_are_survived(places):
-    assert places(RULE, "a.h", b"// \xff\n" + TEXT.encode()) == [(2, 1)]
+def test_invalid_utf8_before_the_match(positions):
+    assert positions(RULE, "a.h", b"// \xff\n" + TEXT.encode()) == [(2, 1)]
 
 
 def test_message_names_the_counterpart(findings):
-    (found,) = findings(RULE, "a.cu", TEXT)
+    (finding,) = findings(RULE, "a.cu", TEXT)
 
-    assert (found.code, found.severity) == ("CU208", "error")
-    assert found.message == "THC/THCAtomics.cuh was removed from torch: ATen/cuda/Atomic.cuh, with gpuAtomicAdd"
+    assert (finding.code, finding.severity) == ("CU208", "error")
+    assert finding.message == "THC/THCAtomics.cuh was removed from torch: ATen/cuda/Atomic.cuh, with gpuAtomicAdd"

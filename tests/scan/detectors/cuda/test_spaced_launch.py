@@ -25,22 +25,22 @@ LAUNCH = "void f() {\n    kernel << <grid, block >> > (x);\n}\n"
         "",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "a.cu", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "a.cu", text) == []
 
 
 @pytest.mark.parametrize("path", ["a.py", "a.txt", "README.md", "CMakeLists.txt"])
-def test_is_not_looked_for_in_other_files(places, path):
-    assert places(RULE, path, LAUNCH) == []
+def test_other_files_are_not_searched(positions, path):
+    assert positions(RULE, path, LAUNCH) == []
 
 
 @pytest.mark.parametrize("path", ["a.cu", "a.cuh", "deep/er/a.CU", "a.cpp", "a.h"])
-def test_is_found_in_every_kind_of_cuda_file(places, path):
-    assert places(RULE, path, LAUNCH) == [(2, 12)]
+def test_every_cuda_suffix_is_searched(positions, path):
+    assert positions(RULE, path, LAUNCH) == [(2, 12)]
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "expected"),
     [
         (LAUNCH.replace("\n", "\r\n"), [(2, 12)]),
         ("void f() {\n\tkernel<< <g, b>> >(x);\n}\n", [(2, 8)]),
@@ -50,20 +50,20 @@ def test_is_found_in_every_kind_of_cuda_file(places, path):
         (LAUNCH + LAUNCH, [(2, 12), (5, 12)]),
     ],
 )
-def test_place(places, text, where):
+def test_positions(positions, text, expected):
     """The position is that of the opening chevrons. Columns count characters, not bytes."""
-    assert places(RULE, "a.cu", text) == where
+    assert positions(RULE, "a.cu", text) == expected
 
 
-def test_odd_bytes_before_the_hit_are_survived(places):
-    assert places(RULE, "a.cu", b"// caf\xe9 \xff\xfe\n" + LAUNCH.encode()) == [(3, 12)]
+def test_invalid_utf8_before_the_match(positions):
+    assert positions(RULE, "a.cu", b"// caf\xe9 \xff\xfe\n" + LAUNCH.encode()) == [(3, 12)]
 
 
-def test_finding_is_filled(findings):
-    (found,) = findings(RULE, "csrc/a.cu", LAUNCH)
+def test_fields_of_the_finding(findings):
+    (finding,) = findings(RULE, "csrc/a.cu", LAUNCH)
 
-    assert (found.code, found.rule, found.severity, found.path) == ("CU301", RULE, "error", "csrc/a.cu")
-    assert "chevrons" in found.message
-    assert "<<<grid, block>>>" in found.hint
-    assert found.family == "native-op"
-    assert found.package is None
+    assert (finding.code, finding.rule, finding.severity, finding.path) == ("CU301", RULE, "error", "csrc/a.cu")
+    assert "chevrons" in finding.message
+    assert "<<<grid, block>>>" in finding.hint
+    assert finding.family == "native-op"
+    assert finding.package is None

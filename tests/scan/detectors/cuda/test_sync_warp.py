@@ -21,16 +21,16 @@ CALL = "__device__ void f() {\n  __syncwarp();\n}\n"
         f"#ifdef USE_ROCM\n#define __syncwarp(...) wave_sync()\n#endif\n{CALL}",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "a.cu", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "a.cu", text) == []
 
 
-def test_is_not_looked_for_in_python(places):
-    assert places(RULE, "a.py", CALL) == []
+def test_python_files_are_not_searched(positions):
+    assert positions(RULE, "a.py", CALL) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "expected"),
     [
         (CALL, [(2, 3)]),
         (CALL.replace("()", "(mask)").replace("\n", "\r\n"), [(2, 3)]),
@@ -41,8 +41,8 @@ def test_is_not_looked_for_in_python(places):
         (b"// \xff\n" + CALL.encode(), [(3, 3)]),
     ],
 )
-def test_place_is_the_first_call_of_the_file(places, text, where):
-    assert places(RULE, "a.cu", text) == where
+def test_position_is_the_first_call_of_the_file(positions, text, expected):
+    assert positions(RULE, "a.cu", text) == expected
 
 
 def test_message_counts_the_calls(findings):
@@ -54,7 +54,7 @@ def test_message_counts_the_calls(findings):
     assert twice.message.startswith("__syncwarp (2 times in this file)")
 
 
-def test_a_header_of_the_repository_may_answer(scanned):
+def test_rocm_definition_in_any_header_fixes_all_files(scanned):
     shim = "#define __syncwarp(...) __builtin_amdgcn_wave_barrier()\n"
 
     assert (

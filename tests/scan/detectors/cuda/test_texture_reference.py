@@ -3,27 +3,27 @@ from __future__ import annotations
 import pytest
 
 RULE = "texture_reference"
-FOUND = "texture<float, 2, cudaReadModeElementType> tex;\n"
+SAMPLE = "texture<float, 2, cudaReadModeElementType> tex;\n"
 
 
-def test_is_not_looked_for_in_python(places):
-    assert places(RULE, "a.py", FOUND) == []
+def test_python_files_are_not_searched(positions):
+    assert positions(RULE, "a.py", SAMPLE) == []
 
 
 @pytest.mark.parametrize(
     "guard", ["#if 0", "#ifdef USE_ROCM", "#if !defined(__HIP_PLATFORM_AMD__)", "#ifndef USE_ROCM"]
 )
-def test_is_not_found_where_one_backend_compiles(places, guard):
-    assert places(RULE, "a.cu", f"{guard}\n{FOUND}#endif\n") == []
+def test_no_finding_in_code_of_one_backend(positions, guard):
+    assert positions(RULE, "a.cu", f"{guard}\n{SAMPLE}#endif\n") == []
 
 
 @pytest.mark.parametrize("text", ["// {}", "/* {} */", 'const char* s = R"({})";'])
-def test_is_not_found_in_comments_and_strings(places, text):
-    assert places(RULE, "a.cu", text.format(FOUND.replace("\n", " ").replace("/*", ""))) == []
+def test_no_finding_in_comments_and_strings(positions, text):
+    assert positions(RULE, "a.cu", text.format(SAMPLE.replace("\n", " ").replace("/*", ""))) == []
 
 
-def test_broken_code_and_odd_bytes_are_survived(places):
-    assert places(RULE, "a.cu", b"// \xff\xfe\n" + FOUND.encode() + b"}}} (((\n")
+def test_broken_code_and_invalid_utf8(positions):
+    assert positions(RULE, "a.cu", b"// \xff\xfe\n" + SAMPLE.encode() + b"}}} (((\n")
 
 
 @pytest.mark.parametrize(
@@ -37,15 +37,15 @@ def test_broken_code_and_odd_bytes_are_survived(places):
         "desc.filterMode = cudaFilterModeLinear;\ndesc.readMode = cudaReadModeNormalizedFloat;\n",
     ],
 )
-def test_texture_objects_and_look_alikes_are_not_found(places, text):
-    assert places(RULE, "a.cu", text) == []
+def test_no_finding_for_texture_objects_and_similar_names(positions, text):
+    assert positions(RULE, "a.cu", text) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "message", "severity", "where"),
+    ("text", "message", "severity", "expected"),
     [
-        (FOUND, "tex: texture reference; use a texture object", "error", (1, 1)),
-        ("static " + FOUND, "tex: texture reference; use a texture object", "error", (1, 1)),
+        (SAMPLE, "tex: texture reference; use a texture object", "error", (1, 1)),
+        ("static " + SAMPLE, "tex: texture reference; use a texture object", "error", (1, 1)),
         (
             "void f() { cudaBindTextureToArray(tex, a); }\n",
             "cudaBindTextureToArray: texture reference; use a texture object",
@@ -66,7 +66,7 @@ def test_texture_objects_and_look_alikes_are_not_found(places, text):
         ),
     ],
 )
-def test_found(findings, text, message, severity, where):
-    (found,) = findings(RULE, "a.cu", text)
+def test_position_and_message(findings, text, message, severity, expected):
+    (finding,) = findings(RULE, "a.cu", text)
 
-    assert (found.message, found.severity, (found.line, found.column)) == (message, severity, where)
+    assert (finding.message, finding.severity, (finding.line, finding.column)) == (message, severity, expected)

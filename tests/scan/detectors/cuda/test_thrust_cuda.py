@@ -21,16 +21,16 @@ TEXT = "void f() {\n  thrust::sort(thrust::cuda::par.on(stream), a, b);\n}\n"
         "thrust::",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "a.cu", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "a.cu", text) == []
 
 
-def test_is_not_looked_for_in_python(places):
-    assert places(RULE, "a.py", TEXT) == []
+def test_python_files_are_not_searched(positions):
+    assert positions(RULE, "a.py", TEXT) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "expected"),
     [
         (TEXT, [(2, 16)]),
         (TEXT.replace("par.on", "par_nosync.on"), [(2, 16)]),
@@ -41,22 +41,22 @@ def test_is_not_looked_for_in_python(places):
         (TEXT + TEXT, [(2, 16), (5, 16)]),
     ],
 )
-def test_place(places, text, where):
-    assert places(RULE, "a.cu", text) == where
+def test_positions(positions, text, expected):
+    assert positions(RULE, "a.cu", text) == expected
 
 
-def test_odd_bytes_before_the_hit_are_survived(places):
-    assert places(RULE, "a.cu", b"// \xff\n" + TEXT.encode()) == [(3, 16)]
+def test_invalid_utf8_before_the_match(positions):
+    assert positions(RULE, "a.cu", b"// \xff\n" + TEXT.encode()) == [(3, 16)]
 
 
 def test_message_names_the_policy(findings):
-    (found,) = findings(RULE, "a.cu", TEXT)
+    (finding,) = findings(RULE, "a.cu", TEXT)
 
-    assert (found.code, found.severity) == ("CU206", "error")
-    assert found.message == "thrust::cuda::par names Thrust's CUDA backend; rocThrust calls it thrust::hip"
+    assert (finding.code, finding.severity) == ("CU206", "error")
+    assert finding.message == "thrust::cuda::par names Thrust's CUDA backend; rocThrust calls it thrust::hip"
 
 
-def test_include_is_only_noted_because_hipify_translates_it(findings):
-    (found,) = findings(RULE, "a.cu", "#include <thrust/system/cuda/execution_policy.h>\n")
+def test_include_is_a_note_because_hipify_translates_it(findings):
+    (finding,) = findings(RULE, "a.cu", "#include <thrust/system/cuda/execution_policy.h>\n")
 
-    assert found.severity == "note"
+    assert finding.severity == "note"

@@ -23,16 +23,16 @@ TEXT = "void f() {\n  cudaFuncSetAttribute(kernel<3>, cudaFuncAttributeMaxDynami
         "void f() { cudaFuncSetAttribute(); cudaFuncSetAttribute(",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "a.cu", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "a.cu", text) == []
 
 
-def test_is_not_looked_for_in_python(places):
-    assert places(RULE, "a.py", TEXT) == []
+def test_python_files_are_not_searched(positions):
+    assert positions(RULE, "a.py", TEXT) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "expected"),
     [
         (TEXT, [(2, 24)]),
         (TEXT.replace("kernel<3>", "kernel"), [(2, 24)]),
@@ -42,18 +42,18 @@ def test_is_not_looked_for_in_python(places):
         (TEXT.replace("(kernel<3>", "(\r\n      kernel<3>"), [(3, 7)]),
     ],
 )
-def test_place(places, text, where):
+def test_positions(positions, text, expected):
     """The position is that of the kernel argument, not of the call."""
-    assert places(RULE, "a.cu", text) == where
+    assert positions(RULE, "a.cu", text) == expected
 
 
-def test_odd_bytes_before_the_hit_are_survived(places):
-    assert places(RULE, "a.cu", b"// \xff\n" + TEXT.encode()) == [(3, 24)]
+def test_invalid_utf8_before_the_match(positions):
+    assert positions(RULE, "a.cu", b"// \xff\n" + TEXT.encode()) == [(3, 24)]
 
 
 def test_message_names_the_kernel(findings):
-    (found,) = findings(RULE, "a.cu", TEXT)
+    (finding,) = findings(RULE, "a.cu", TEXT)
 
-    assert (found.code, found.severity) == ("CU303", "error")
-    assert found.message.startswith("cudaFuncSetAttribute gets the kernel kernel<3> itself;")
-    assert found.hint.startswith("cast it: (const void*)kernel<3>;")
+    assert (finding.code, finding.severity) == ("CU303", "error")
+    assert finding.message.startswith("cudaFuncSetAttribute gets the kernel kernel<3> itself;")
+    assert finding.hint.startswith("cast it: (const void*)kernel<3>;")

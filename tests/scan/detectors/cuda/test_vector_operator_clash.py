@@ -33,16 +33,16 @@ STRUCT = "struct float3 {float x, y, z; float& operator[](int i) {return (&x)[i]
         "inline __host__ __device__ float3 operator*(",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "a.cu", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "a.cu", text) == []
 
 
-def test_is_not_looked_for_in_python(places):
-    assert places(RULE, "a.py", TEXT) == []
+def test_python_files_are_not_searched(positions):
+    assert positions(RULE, "a.py", TEXT) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "expected"),
     [
         (TEXT, [(1, 1)]),
         (TEXT.replace("operator*", "operator /"), [(1, 1)]),
@@ -57,25 +57,25 @@ def test_is_not_looked_for_in_python(places):
         ('#include "helper_math.h"\n', [(1, 1)]),
     ],
 )
-def test_place(places, text, where):
-    assert places(RULE, "a.cuh", text) == where
+def test_positions(positions, text, expected):
+    assert positions(RULE, "a.cuh", text) == expected
 
 
-def test_plain_operator_clashes_where_the_host_compiler_reads_it(places):
-    assert places(RULE, "a.cpp", TEXT.replace("__host__ __device__ ", "")) == [(1, 1)]
+def test_plain_operator_clashes_where_the_host_compiler_reads_it(positions):
+    assert positions(RULE, "a.cpp", TEXT.replace("__host__ __device__ ", "")) == [(1, 1)]
 
 
-def test_a_known_header_of_operators_is_one_finding(places):
-    assert places(RULE, "common/helper_math.h", TEXT + TEXT.replace("float3", "float4")) == [(1, 1)]
+def test_one_finding_for_a_known_operator_header(positions):
+    assert positions(RULE, "common/helper_math.h", TEXT + TEXT.replace("float3", "float4")) == [(1, 1)]
 
 
-def test_odd_bytes_before_the_hit_are_survived(places):
-    assert places(RULE, "a.h", b"// \xff\n" + TEXT.encode()) == [(2, 1)]
+def test_invalid_utf8_before_the_match(positions):
+    assert positions(RULE, "a.h", b"// \xff\n" + TEXT.encode()) == [(2, 1)]
 
 
 @pytest.mark.parametrize(("text", "name"), [(TEXT, "operator*(float3, float3)"), (STRUCT, "struct float3")])
 def test_message_names_what_is_defined(findings, text, name):
-    (found,) = findings(RULE, "a.cuh", text)
+    (finding,) = findings(RULE, "a.cuh", text)
 
-    assert (found.code, found.severity) == ("CU304", "error")
-    assert found.message.startswith(f"{name} is defined here; HIP's vector types define it too")
+    assert (finding.code, finding.severity) == ("CU304", "error")
+    assert finding.message.startswith(f"{name} is defined here; HIP's vector types define it too")

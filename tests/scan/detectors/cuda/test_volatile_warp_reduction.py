@@ -26,16 +26,16 @@ TAIL = (
         f"#ifndef USE_ROCM\n{TAIL}#endif\n",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "a.cu", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "a.cu", text) == []
 
 
-def test_is_not_looked_for_in_python(places):
-    assert places(RULE, "a.py", TAIL) == []
+def test_python_files_are_not_searched(positions):
+    assert positions(RULE, "a.py", TAIL) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "expected"),
     [
         (TAIL, [(2, 11)]),
         (TAIL.replace("\n", "\r\n"), [(2, 11)]),
@@ -45,12 +45,12 @@ def test_is_not_looked_for_in_python(places):
         (b"// \xff\n" + TAIL.encode(), [(3, 11)]),
     ],
 )
-def test_place_is_the_first_step(places, text, where):
-    assert places(RULE, "a.cu", text) == where
+def test_position_is_the_first_step(positions, text, expected):
+    assert positions(RULE, "a.cu", text) == expected
 
 
 def test_message_names_the_pointer(findings):
-    (found,) = findings(RULE, "a.cu", TAIL)
+    (finding,) = findings(RULE, "a.cu", TAIL)
 
-    assert found.code == "CU109"
-    assert found.message.endswith("(volatile s)")
+    assert finding.code == "CU109"
+    assert finding.message.endswith("(volatile s)")

@@ -31,12 +31,12 @@ KERNEL = "__global__ void f() {\n  int lane = threadIdx.x & 31;\n  if (lane == 0
         + KERNEL.replace("threadIdx.x & 31", "threadIdx.x % WARP_SIZE"),
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "a.cu", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "a.cu", text) == []
 
 
-def test_is_not_looked_for_in_python(places):
-    assert places(RULE, "a.py", KERNEL) == []
+def test_python_files_are_not_searched(positions):
+    assert positions(RULE, "a.py", KERNEL) == []
 
 
 @pytest.mark.parametrize(
@@ -47,15 +47,15 @@ def test_is_not_looked_for_in_python(places):
     ],
 )  # fmt: skip
 def test_every_arithmetic(findings, arithmetic):
-    (found,) = findings(RULE, "a.cu", KERNEL.replace("threadIdx.x & 31", arithmetic))
+    (finding,) = findings(RULE, "a.cu", KERNEL.replace("threadIdx.x & 31", arithmetic))
 
-    assert (found.line, found.column, found.severity) == (2, 14, "warning")
-    assert found.message == f"{arithmetic} assumes 32 lanes per wave"
+    assert (finding.line, finding.column, finding.severity) == (2, 14, "warning")
+    assert finding.message == f"{arithmetic} assumes 32 lanes per wave"
 
 
 @pytest.mark.parametrize("call", ["__any_sync(full, p)", "__all(p)", "__activemask()", "__shfl_sync(full, v, 0)"])
-def test_every_call_over_the_whole_wave(places, call):
-    assert places(RULE, "a.cu", KERNEL.replace("__ballot_sync(full, p)", call)) == [(2, 14)]
+def test_every_call_over_the_whole_wave(positions, call):
+    assert positions(RULE, "a.cu", KERNEL.replace("__ballot_sync(full, p)", call)) == [(2, 14)]
 
 
 @pytest.mark.parametrize(
@@ -68,15 +68,15 @@ def test_every_call_over_the_whole_wave(places, call):
         ("const int warp_size = 32;", "tid / warp_size", 11),
     ],
 )
-def test_named_width_is_found_where_it_is_defined(findings, definition, use, column):
-    (found,) = findings(RULE, "a.cu", f"{definition}\n{KERNEL.replace('threadIdx.x & 31', use)}")
+def test_named_width_is_reported_at_its_definition(findings, definition, use, column):
+    (finding,) = findings(RULE, "a.cu", f"{definition}\n{KERNEL.replace('threadIdx.x & 31', use)}")
 
-    assert (found.line, found.column, found.code) == (1, column, "CU104")
-    assert " = 32 assumes 32 lanes per wave" in found.message
+    assert (finding.line, finding.column, finding.code) == (1, column, "CU104")
+    assert " = 32 assumes 32 lanes per wave" in finding.message
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "expected"),
     [
         (KERNEL.replace("\n", "\r\n"), [(2, 14)]),
         (KERNEL.replace("  int", "/* é */ int"), [(2, 20)]),
@@ -85,5 +85,5 @@ def test_named_width_is_found_where_it_is_defined(findings, definition, use, col
         (b"// \xff\n" + KERNEL.encode(), [(3, 14)]),
     ],
 )
-def test_place_is_the_first_of_each_function(places, text, where):
-    assert places(RULE, "a.cu", text) == where
+def test_position_is_the_first_of_each_function(positions, text, expected):
+    assert positions(RULE, "a.cu", text) == expected

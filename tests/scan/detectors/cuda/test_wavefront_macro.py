@@ -20,16 +20,16 @@ USE = "constexpr int kWarp = __AMDGCN_WAVEFRONT_SIZE;\n"
         f"#define __AMDGCN_WAVEFRONT_SIZE 64\n{USE}",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "a.cu", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "a.cu", text) == []
 
 
-def test_is_not_looked_for_in_python(places):
-    assert places(RULE, "a.py", USE) == []
+def test_python_files_are_not_searched(positions):
+    assert positions(RULE, "a.py", USE) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "expected"),
     [
         (USE, [(1, 23)]),
         (USE.replace("_SIZE", "_SIZE__"), [(1, 23)]),
@@ -41,12 +41,12 @@ def test_is_not_looked_for_in_python(places):
         ("int w = __AMDGCN_WAVEFRONT_SIZE", [(1, 9)]),
     ],
 )
-def test_place(places, text, where):
-    assert places(RULE, "a.cuh", text) == where
+def test_positions(positions, text, expected):
+    assert positions(RULE, "a.cuh", text) == expected
 
 
 def test_message_names_the_macro(findings):
-    (found,) = findings(RULE, "a.cu", USE)
+    (finding,) = findings(RULE, "a.cu", USE)
 
-    assert found.code == "CU110"
-    assert found.message.startswith("__AMDGCN_WAVEFRONT_SIZE is no longer defined")
+    assert finding.code == "CU110"
+    assert finding.message.startswith("__AMDGCN_WAVEFRONT_SIZE is no longer defined")

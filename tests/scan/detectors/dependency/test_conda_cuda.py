@@ -20,8 +20,8 @@ def environment(*rows: str) -> str:
         "name: cudatoolkit\nprefix: /nvidia\n",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "environment.yml", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "environment.yml", text) == []
 
 
 @pytest.mark.parametrize(
@@ -32,12 +32,12 @@ def test_is_not_found_where_nothing_is_to_be_done(places, text):
         ("a.sh", "conda activate cuda\nconda remove cudatoolkit\n"),
     ],
 )
-def test_is_not_looked_for_elsewhere(places, path, text):
-    assert places(RULE, path, text) == []
+def test_other_manifests_are_not_searched(positions, path, text):
+    assert positions(RULE, path, text) == []
 
 
 @pytest.mark.parametrize(
-    ("path", "text", "where"),
+    ("path", "text", "expected"),
     [
         ("environment.yml", environment("cudatoolkit=11.8  # why", "numpy", "pytorch-cuda=12.1"), [(2, 5), (4, 5)]),
         (
@@ -54,12 +54,12 @@ def test_is_not_looked_for_elsewhere(places, path, text):
         ("environment.yml", "dependencies: [cudatoolkit]\r\n", [(1, 16)]),
     ],
 )
-def test_place(places, path, text, where):
-    assert places(RULE, path, text) == where
+def test_positions(positions, path, text, expected):
+    assert positions(RULE, path, text) == expected
 
 
-def test_odd_bytes_before_the_hit_are_survived(places):
-    assert places(RULE, "environment.yml", "# größe\n".encode("latin-1") + environment("cudatoolkit").encode()) == [
+def test_invalid_utf8_before_the_match(positions):
+    assert positions(RULE, "environment.yml", "# größe\n".encode("latin-1") + environment("cudatoolkit").encode()) == [
         (3, 5)
     ]
 
@@ -73,6 +73,6 @@ def test_messages(findings):
     assert package.message == "the conda environment requires pytorch-cuda: selects a CUDA torch"
 
 
-def test_a_page_is_worth_a_note(findings):
-    found = findings(RULE, "README.md", "```\nconda install cudatoolkit -c nvidia\n```\n")
-    assert [item.severity for item in found] == ["note", "note"]
+def test_readme_gets_a_note(findings):
+    results = findings(RULE, "README.md", "```\nconda install cudatoolkit -c nvidia\n```\n")
+    assert [finding.severity for finding in results] == ["note", "note"]

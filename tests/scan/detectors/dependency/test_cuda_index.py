@@ -21,17 +21,17 @@ INDEX = "https://download.pytorch.org/whl/cu121"
         f"torch @ {INDEX}/torch-2.1.0.whl\n",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "requirements.txt", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "requirements.txt", text) == []
 
 
 @pytest.mark.parametrize("path", ["notes.txt", "setup.py", "README.md"])
-def test_is_not_looked_for_in_other_files(places, path):
-    assert places(RULE, path, f"--extra-index-url {INDEX}\n") == []
+def test_other_files_are_not_searched(positions, path):
+    assert positions(RULE, path, f"--extra-index-url {INDEX}\n") == []
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "expected"),
     [
         (f"--extra-index-url {INDEX}\n", [(1, 1)]),
         (f"--index-url={INDEX}\n", [(1, 1)]),
@@ -46,12 +46,12 @@ def test_is_not_looked_for_in_other_files(places, path):
         (f"--extra-index-url \\\n  {INDEX}\nnumpy\n", [(1, 1)]),
     ],
 )
-def test_place(places, text, where):
-    assert places(RULE, "requirements.txt", text) == where
+def test_positions(positions, text, expected):
+    assert positions(RULE, "requirements.txt", text) == expected
 
 
 @pytest.mark.parametrize(
-    ("path", "text", "where"),
+    ("path", "text", "expected"),
     [
         ("a.sh", f"pip install torch --index-url {INDEX}\n", [(1, 19)]),
         ("a.sh", f"U={INDEX}\npip install torch -i $U\n", [(2, 19)]),
@@ -61,20 +61,20 @@ def test_place(places, text, where):
         ("environment.yml", "channels:\n - nvidia\n", []),
     ],
 )
-def test_other_manifests(places, path, text, where):
-    assert places(RULE, path, text) == where
+def test_positions_in_other_manifests(positions, path, text, expected):
+    assert positions(RULE, path, text) == expected
 
 
-def test_a_workflow_is_worth_a_note(findings):
-    (found,) = findings(RULE, ".github/workflows/a.yml", f"run: pip install torch -i {INDEX}\n")
-    assert (found.severity, found.line) == ("note", 1)
+def test_workflow_gets_a_note(findings):
+    (finding,) = findings(RULE, ".github/workflows/a.yml", f"run: pip install torch -i {INDEX}\n")
+    assert (finding.severity, finding.line) == ("note", 1)
 
 
-def test_odd_bytes_before_the_hit_are_survived(places):
-    assert places(RULE, "constraints.txt", f"# \udcff\n-i {INDEX}\n".encode("utf-8", "surrogateescape")) == [(2, 1)]
+def test_invalid_utf8_before_the_match(positions):
+    assert positions(RULE, "constraints.txt", f"# \udcff\n-i {INDEX}\n".encode("utf-8", "surrogateescape")) == [(2, 1)]
 
 
 def test_message_names_the_address(findings):
-    (found,) = findings(RULE, "requirements.txt", f"--extra-index-url {INDEX}\n")
+    (finding,) = findings(RULE, "requirements.txt", f"--extra-index-url {INDEX}\n")
 
-    assert (found.code, found.message) == ("DEP102", f"packages are installed from a CUDA index: {INDEX}")
+    assert (finding.code, finding.message) == ("DEP102", f"packages are installed from a CUDA index: {INDEX}")

@@ -26,17 +26,17 @@ RULE = "cuda_only_package"
         "https://host/xformers-1-cp310-cp310-linux_x86_64.whl\n",  # direct_wheel_url
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "requirements.txt", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "requirements.txt", text) == []
 
 
 @pytest.mark.parametrize("path", ["notes.txt", "setup.py", "a.cu"])
-def test_is_not_looked_for_in_other_files(places, path):
-    assert places(RULE, path, "flash-attn\n") == []
+def test_other_files_are_not_searched(positions, path):
+    assert positions(RULE, path, "flash-attn\n") == []
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "expected"),
     [
         ("flash-attn>=2.5\n", [(1, 1)]),
         ("Flash_Attn==2.5 ; python_version > '3.8'\n", [(1, 1)]),
@@ -51,12 +51,12 @@ def test_is_not_looked_for_in_other_files(places, path):
         ("gsplat\ngsplat\n", [(1, 1), (2, 1)]),
     ],
 )
-def test_place(places, text, where):
-    assert places(RULE, "requirements.txt", text) == where
+def test_positions(positions, text, expected):
+    assert positions(RULE, "requirements.txt", text) == expected
 
 
 @pytest.mark.parametrize(
-    ("path", "text", "where"),
+    ("path", "text", "expected"),
     [
         ("a.sh", "pip install -U gsplat && pip install /tmp/nvdiffrast\n", [(1, 16), (1, 38)]),
         ("setup.py", "R = ['gsplat']\nsetup(install_requires=R + ['flash-attn'])\n", [(1, 7), (2, 30)]),
@@ -68,23 +68,23 @@ def test_place(places, text, where):
         ("a.sh", "pip uninstall gsplat\npip install -r gsplat.txt\necho pip install gsplat\n", []),
     ],
 )
-def test_other_manifests(places, path, text, where):
-    assert places(RULE, path, text) == where
+def test_positions_in_other_manifests(positions, path, text, expected):
+    assert positions(RULE, path, text) == expected
 
 
-def test_a_page_is_worth_a_note(findings):
-    (found,) = findings(RULE, "README.md", "```bash\npip install gsplat\n```\n")
-    assert (found.severity, found.line, found.column) == ("note", 2, 13)
+def test_readme_gets_a_note(findings):
+    (finding,) = findings(RULE, "README.md", "```bash\npip install gsplat\n```\n")
+    assert (finding.severity, finding.line, finding.column) == ("note", 2, 13)
 
 
-def test_odd_bytes_before_the_hit_are_survived(places):
-    assert places(RULE, "requirements.txt", b"# \xff\xfe\ngsplat\n") == [(2, 1)]
+def test_invalid_utf8_before_the_match(positions):
+    assert positions(RULE, "requirements.txt", b"# \xff\xfe\ngsplat\n") == [(2, 1)]
 
 
 def test_message_and_hint_name_the_distribution(findings):
-    (found,) = findings(RULE, "requirements.txt", "flash_attn\n")
+    (finding,) = findings(RULE, "requirements.txt", "flash_attn\n")
 
-    assert found.code == "DEP201"
-    assert found.message == "flash_attn installs a CUDA build by default (what flash-attn is for)"
-    assert "`rocm3d explain flash_attn`" in found.hint
-    assert (found.package, found.family) == ("flash-attn", "cleanup")
+    assert finding.code == "DEP201"
+    assert finding.message == "flash_attn installs a CUDA build by default (what flash-attn is for)"
+    assert "`rocm3d explain flash_attn`" in finding.hint
+    assert (finding.package, finding.family) == ("flash-attn", "cleanup")

@@ -23,17 +23,17 @@ URL = "https://download.pytorch.org/whl/cu118/torchaudio-2.3.1%2Bcu118-cp310-cp3
         f"torchaudio @ {URL}\n",  # direct_wheel_url
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "requirements.txt", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "requirements.txt", text) == []
 
 
 @pytest.mark.parametrize("path", ["notes.txt", "setup.py", "a.cu", "environment.yml"])
-def test_is_not_looked_for_in_other_files(places, path):
-    assert places(RULE, path, "torch==2.1.0+cu121\n") == []
+def test_other_files_are_not_searched(positions, path):
+    assert positions(RULE, path, "torch==2.1.0+cu121\n") == []
 
 
 @pytest.mark.parametrize(
-    ("path", "text", "where"),
+    ("path", "text", "expected"),
     [
         ("setup.sh", "pip install torch==2.1.0+cu121\n", [(1, 13)]),
         ("setup.py", "setup(install_requires=['torch==2.1.0+cu121'])\n", [(1, 25 + 1)]),
@@ -41,11 +41,11 @@ def test_is_not_looked_for_in_other_files(places, path):
         ("environment.yml", "dependencies:\n  - pip:\n    - torch==2.1.0+cu121\n", [(3, 7)]),
     ],
 )
-def test_other_manifests(places, path, text, where):
-    assert places(RULE, path, text) == where
+def test_positions_in_other_manifests(positions, path, text, expected):
+    assert positions(RULE, path, text) == expected
 
 
-def test_a_lock_or_a_page_is_worth_a_note(findings):
+def test_lock_file_gets_a_note(findings):
     (lock,) = findings(RULE, "uv.lock", '[[package]]\nname = "torch"\nversion = "2.1.0+cu121"\n')
     assert (lock.severity, lock.line) == ("note", 2)
 
@@ -54,12 +54,12 @@ def test_a_lock_or_a_page_is_worth_a_note(findings):
     "path",
     ["requirements.txt", "requirements-dev.txt", "requirements/base.txt", "deep/constraints.txt", "requirements.in"],
 )
-def test_every_name_of_a_requirements_file(places, path):
-    assert places(RULE, path, "torch==2.1.0+cu121\n") == [(1, 1)]
+def test_requirements_file_names(positions, path):
+    assert positions(RULE, path, "torch==2.1.0+cu121\n") == [(1, 1)]
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "expected"),
     [
         ("numpy\ntorch[opt]==2.1.0+cu121 ; python_version < '3.13'\n", [(2, 1)]),
         ("  torch == 2.1.0+cu121\n", [(1, 3)]),
@@ -74,23 +74,23 @@ def test_every_name_of_a_requirements_file(places, path):
         ("torch==2.1.0+cu121\ntorchvision==0.16.0+cu121\n", [(1, 1), (2, 1)]),
     ],
 )
-def test_place(places, text, where):
-    assert places(RULE, "requirements.txt", text) == where
+def test_positions(positions, text, expected):
+    assert positions(RULE, "requirements.txt", text) == expected
 
 
-def test_odd_bytes_before_the_hit_are_survived(places):
-    assert places(RULE, "requirements.txt", b"# caf\xe9 \xff\ntorch==2.1.0+cu121\n") == [(2, 1)]
+def test_invalid_utf8_before_the_match(positions):
+    assert positions(RULE, "requirements.txt", b"# caf\xe9 \xff\ntorch==2.1.0+cu121\n") == [(2, 1)]
 
 
 def test_message_names_distribution_and_pin(findings):
-    (found,) = findings(RULE, "requirements.txt", "torch==2.1.0+cu121\n")
+    (finding,) = findings(RULE, "requirements.txt", "torch==2.1.0+cu121\n")
 
-    assert (found.code, found.message) == ("DEP101", "torch is pinned to a CUDA build (+cu121)")
-    assert (found.package, found.family) == (None, "cleanup")
+    assert (finding.code, finding.message) == ("DEP101", "torch is pinned to a CUDA build (+cu121)")
+    assert (finding.package, finding.family) == (None, "cleanup")
 
 
-def test_finding_knows_the_package(findings):
-    (found,) = findings(RULE, "requirements.txt", "torch_scatter==2.1.2+pt21cu121\n")
+def test_finding_names_the_package(findings):
+    (finding,) = findings(RULE, "requirements.txt", "torch_scatter==2.1.2+pt21cu121\n")
 
-    assert found.package == "torch-scatter"
-    assert "+pt21cu121" in found.message
+    assert finding.package == "torch-scatter"
+    assert "+pt21cu121" in finding.message

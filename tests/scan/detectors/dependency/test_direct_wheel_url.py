@@ -23,12 +23,12 @@ XFORMERS = "https://files.pythonhosted.org/a/xformers-0.0.22-cp310-cp310-manylin
         "https://host/flash_attn-2.7.4.tar.gz\n",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "requirements.txt", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "requirements.txt", text) == []
 
 
 @pytest.mark.parametrize(
-    ("path", "text", "where"),
+    ("path", "text", "expected"),
     [
         ("requirements.txt", f"numpy\n{FLASH}\n", [(2, 1)]),
         ("requirements.txt", f"  flash-attn @ {FLASH}\n", [(1, 3)]),
@@ -38,17 +38,17 @@ def test_is_not_found_where_nothing_is_to_be_done(places, text):
         ("environment.yml", f"dependencies:\n - pip:\n   - {FLASH}\n", [(3, 6)]),
     ],
 )
-def test_place(places, path, text, where):
-    assert places(RULE, path, text) == where
+def test_positions(positions, path, text, expected):
+    assert positions(RULE, path, text) == expected
 
 
 def test_message_says_what_the_wheel_fixes(findings):
-    (found,) = findings(RULE, "requirements.txt", f"{FLASH}\n")
+    (finding,) = findings(RULE, "requirements.txt", f"{FLASH}\n")
 
-    assert (found.code, found.severity, found.package) == ("DEP104", "error", "flash-attn")
-    assert found.message == f"{FLASH} is a prebuilt wheel: a wheel for one CUDA version"
+    assert (finding.code, finding.severity, finding.package) == ("DEP104", "error", "flash-attn")
+    assert finding.message == f"{FLASH} is a prebuilt wheel: a wheel for one CUDA version"
 
 
-def test_a_page_is_worth_a_note(findings):
-    (found,) = findings(RULE, "README.md", f"```\npip install {FLASH}\n```\n")
-    assert found.severity == "note"
+def test_readme_gets_a_note(findings):
+    (finding,) = findings(RULE, "README.md", f"```\npip install {FLASH}\n```\n")
+    assert finding.severity == "note"

@@ -19,12 +19,12 @@ RULE = "gpu_extra"
         "onnxruntime-gpu\n",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "requirements.txt", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "requirements.txt", text) == []
 
 
 @pytest.mark.parametrize(
-    ("path", "text", "where"),
+    ("path", "text", "expected"),
     [
         ("requirements.txt", "numpy\n\n  rembg[gpu]>=2.0.57\n", [(3, 3)]),
         ("requirements.txt", "Rembg[cli,GPU]\r\n", [(1, 1)]),
@@ -34,12 +34,12 @@ def test_is_not_found_where_nothing_is_to_be_done(places, text):
         ("pyproject.toml", '[tool.poetry.dependencies]\nrembg = {version = "2", extras = ["gpu"]}\n', [(2, 1)]),
     ],
 )
-def test_place(places, path, text, where):
-    assert places(RULE, path, text) == where
+def test_positions(positions, path, text, expected):
+    assert positions(RULE, path, text) == expected
 
 
 def test_message_names_the_extra(findings):
-    (found,) = findings(RULE, "requirements.txt", "rembg[gpu,cli]>=2\n")
+    (finding,) = findings(RULE, "requirements.txt", "rembg[gpu,cli]>=2\n")
 
-    assert (found.code, found.severity, found.package) == ("DEP203", "error", "rembg")
-    assert found.message == "rembg[gpu] has an extra that installs CUDA packages: onnxruntime-gpu"
+    assert (finding.code, finding.severity, finding.package) == ("DEP203", "error", "rembg")
+    assert finding.message == "rembg[gpu] has an extra that installs CUDA packages: onnxruntime-gpu"

@@ -21,22 +21,24 @@ ROCM = "https://download.pytorch.org/whl/rocm6.4"
         f"torch  # --extra-index-url {ROCM}\n",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "requirements.txt", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "requirements.txt", text) == []
 
 
-def test_an_option_of_another_command_is_no_danger(places):
+def test_no_finding_if_another_command_adds_the_index(positions):
     text = f"pip install torch\npip install numpy --extra-index-url {ROCM}\n"
-    assert places(RULE, "a.sh", text) == []
+    assert positions(RULE, "a.sh", text) == []
 
 
-def test_an_index_that_takes_the_place_of_the_default_is_no_danger(places):
-    assert places(RULE, "a.sh", f"pip install torch --index-url {ROCM}\n") == []
-    assert places(RULE, "pyproject.toml", f'[project]\ndependencies=["torch"]\n[tool.uv]\nindex-url = "{ROCM}"\n') == []
+def test_no_finding_if_the_index_replaces_the_default(positions):
+    assert positions(RULE, "a.sh", f"pip install torch --index-url {ROCM}\n") == []
+    assert (
+        positions(RULE, "pyproject.toml", f'[project]\ndependencies=["torch"]\n[tool.uv]\nindex-url = "{ROCM}"\n') == []
+    )
 
 
 @pytest.mark.parametrize(
-    ("path", "text", "where"),
+    ("path", "text", "expected"),
     [
         ("requirements.txt", f"torch\n  --extra-index-url {ROCM}\n", [(2, 3)]),
         ("requirements.txt", f"--extra-index-url={ROCM}\ngsplat\n", [(1, 1)]),
@@ -50,15 +52,15 @@ def test_an_index_that_takes_the_place_of_the_default_is_no_danger(places):
         ),
     ],
 )
-def test_place(places, path, text, where):
-    assert places(RULE, path, text) == where
+def test_positions(positions, path, text, expected):
+    assert positions(RULE, path, text) == expected
 
 
 def test_message_names_packages_and_index(findings):
     names = "gsplat\nxformers\ntorch\nflash-attn\nnumpy\n"
-    (found,) = findings(RULE, "requirements.txt", f"--extra-index-url {ROCM}\n{names}")
+    (finding,) = findings(RULE, "requirements.txt", f"--extra-index-url {ROCM}\n{names}")
 
-    assert found.code == "DEP103"
-    assert found.message == (
+    assert finding.code == "DEP103"
+    assert finding.message == (
         f"gsplat, xformers, torch and 1 more may come from two indexes: {ROCM} is added to the default one"
     )

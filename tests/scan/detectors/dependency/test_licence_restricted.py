@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from rocm3d.model.package import Licence
-from rocm3d.scan.file import look_at
+from rocm3d.scan.file_scan import scan_file
 from rocm3d.scan.selection import Selection
 
 RULE = "licence_restricted"
@@ -24,7 +24,7 @@ def notes(known):
     knowledge = replace(known, packages=packages)
 
     def run(path: str, text: str):
-        return look_at(path, text.encode(), knowledge, Selection(only=(RULE,))).findings
+        return scan_file(path, text.encode(), knowledge, Selection(only=(RULE,))).findings
 
     return run
 
@@ -33,12 +33,12 @@ def notes(known):
     "text",
     ["", "gsplat\nxformers\nflash-attn\nnumpy\n", "# nvdiffrast\n", "numpy  # nvdiffrast\n", "nvdiffrast-like\n"],
 )
-def test_is_not_found_where_nothing_is_to_be_done(notes, text):
+def test_no_finding_in_unaffected_code(notes, text):
     assert notes("requirements.txt", text) == ()
 
 
 @pytest.mark.parametrize(
-    ("path", "text", "where"),
+    ("path", "text", "expected"),
     [
         ("requirements.txt", "numpy\n  nvdiffrast\n", [(2, 3)]),
         ("requirements.txt", "nvdiffrast\nnvdiffrast==1\n", [(1, 1)]),  # one finding per package and file
@@ -46,12 +46,12 @@ def test_is_not_found_where_nothing_is_to_be_done(notes, text):
         (".gitmodules", '[submodule "x"]\n url = https://host/nvdiffrast\n', [(1, 1)]),
     ],
 )
-def test_place(notes, path, text, where):
-    assert [(item.line, item.column) for item in notes(path, text)] == where
+def test_positions(notes, path, text, expected):
+    assert [(finding.line, finding.column) for finding in notes(path, text)] == expected
 
 
 def test_message_names_the_licence_and_is_a_note(notes):
-    (found,) = notes("requirements.txt", "nvdiffrast\n")
+    (finding,) = notes("requirements.txt", "nvdiffrast\n")
 
-    assert (found.code, found.severity, found.package) == ("DEP301", "note", "nvdiffrast")
-    assert found.message == "nvdiffrast is under NVIDIA Source Code License: Non-commercial use"
+    assert (finding.code, finding.severity, finding.package) == ("DEP301", "note", "nvdiffrast")
+    assert finding.message == "nvdiffrast is under NVIDIA Source Code License: Non-commercial use"

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from rocm3d.scan.file import look_at
+from rocm3d.scan.file_scan import scan_file
 from rocm3d.scan.selection import Selection
 
 RULE = "stub_risk"
@@ -26,16 +26,16 @@ STUB = 'import sys, types\nsys.modules["kaolin"] = types.ModuleType("kaolin")\n'
         "import types\nm = types.ModuleType('a')\n",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "a.py", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "a.py", text) == []
 
 
-def test_is_not_looked_for_in_other_files(places):
-    assert places(RULE, "a.txt", STUB) == []
+def test_other_files_are_not_searched(positions):
+    assert positions(RULE, "a.txt", STUB) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "expected"),
     [
         (STUB, [(2, 1)]),
         ("import sys\nfrom unittest.mock import MagicMock\nsys.modules['a.b'] = MagicMock()\n", [(3, 1)]),
@@ -48,19 +48,19 @@ def test_is_not_looked_for_in_other_files(places):
         ("import sys, types\ndef broken(:\nsys.modules['a'] = types.ModuleType('a')\n", [(3, 1)]),
     ],
 )
-def test_place(places, text, where):
-    assert places(RULE, "a.py", text) == where
+def test_positions(positions, text, expected):
+    assert positions(RULE, "a.py", text) == expected
 
 
-def test_odd_bytes_before_the_hit_are_survived(places):
-    assert places(RULE, "a.py", b"# \xff\n" + STUB.encode()) == [(3, 1)]
+def test_invalid_utf8_before_the_match(positions):
+    assert positions(RULE, "a.py", b"# \xff\n" + STUB.encode()) == [(3, 1)]
 
 
-def test_a_module_of_a_known_package_is_a_warning_and_others_are_notes(known):
+def test_only_modules_of_known_packages_are_warnings(known):
     kaolin = known.packages["gsplat"].model_copy(update={"id": "kaolin", "imports": ("kaolin",)})
     knowledge = replace(known, packages={"kaolin": kaolin})
     text = STUB + "".join(f"sys.modules['{name}'] = types.ModuleType('x')\n" for name in ("helper", "kaolin.ops"))
-    first, second, third = look_at("a.py", text.encode(), knowledge, Selection(only=(RULE,))).findings
+    first, second, third = scan_file("a.py", text.encode(), knowledge, Selection(only=(RULE,))).findings
 
     assert (first.code, first.severity) == ("DEP302", "warning")
     assert (second.severity, third.severity) == ("note", "note")

@@ -23,17 +23,17 @@ def modules(*urls: str) -> str:
         "# " + modules("https://host/o/glm.git").split("\n")[0],
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, ".gitmodules", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, ".gitmodules", text) == []
 
 
 @pytest.mark.parametrize("path", ["gitmodules.txt", "README.md"])
-def test_is_not_looked_for_in_other_files(places, path):
-    assert places(RULE, path, modules("https://host/o/glm.git")) == []
+def test_other_files_are_not_searched(positions, path):
+    assert positions(RULE, path, modules("https://host/o/glm.git")) == []
 
 
 @pytest.mark.parametrize(
-    ("path", "text", "where"),
+    ("path", "text", "expected"),
     [
         (".gitmodules", modules("https://host/o/data.git", "https://host/o/simple-knn.git"), [(4, 1)]),
         ("a/.gitmodules", modules("git@host:g/glm").replace("\n", "\r\n"), [(1, 1)]),
@@ -41,18 +41,18 @@ def test_is_not_looked_for_in_other_files(places, path):
         ("a.sh", "git clone --recursive https://host/o/diffoctreerast.git /tmp/x\n", [(1, 23)]),
     ],
 )
-def test_place(places, path, text, where):
-    assert places(RULE, path, text) == where
+def test_positions(positions, path, text, expected):
+    assert positions(RULE, path, text) == expected
 
 
 def test_message_names_path_and_address(findings):
-    (found,) = findings(RULE, ".gitmodules", modules("https://host/o/simple-knn.git"))
+    (finding,) = findings(RULE, ".gitmodules", modules("https://host/o/simple-knn.git"))
 
-    assert (found.code, found.severity) == ("DEP205", "warning")
-    assert found.message == "sub/m0 is a submodule with native code (https://host/o/simple-knn.git)"
+    assert (finding.code, finding.severity) == ("DEP205", "warning")
+    assert finding.message == "sub/m0 is a submodule with native code (https://host/o/simple-knn.git)"
 
 
-def test_headers_without_kernels_are_a_note(findings):
-    found = findings(RULE, ".gitmodules", modules("https://host/o/glm.git", "https://host/o/eigen.git"))
+def test_header_only_library_is_a_note(findings):
+    results = findings(RULE, ".gitmodules", modules("https://host/o/glm.git", "https://host/o/eigen.git"))
 
-    assert [item.severity for item in found] == ["note", "note"]
+    assert [finding.severity for finding in results] == ["note", "note"]

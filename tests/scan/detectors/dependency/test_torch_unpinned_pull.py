@@ -20,8 +20,8 @@ RULE = "torch_unpinned_pull"
         "-r torch.txt\n",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "requirements.txt", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "requirements.txt", text) == []
 
 
 @pytest.mark.parametrize(
@@ -34,12 +34,12 @@ def test_is_not_found_where_nothing_is_to_be_done(places, text):
         ("a.py", "import torch\n"),
     ],
 )
-def test_is_not_found_elsewhere(places, path, text):
-    assert places(RULE, path, text) == []
+def test_no_finding_elsewhere(positions, path, text):
+    assert positions(RULE, path, text) == []
 
 
 @pytest.mark.parametrize(
-    ("path", "text", "where"),
+    ("path", "text", "expected"),
     [
         ("requirements.txt", "numpy\n  Torch>=2.1\r\ntorchvision\n", [(2, 3), (3, 1)]),
         ("constraints.txt", "triton==2.3.1\n", [(1, 1)]),
@@ -48,10 +48,10 @@ def test_is_not_found_elsewhere(places, path, text):
         ("a.ipynb", '{"cells": [{"cell_type": "code", "source": ["!pip install torch"]}]}', [(1, 59)]),
     ],
 )
-def test_place(findings, path, text, where):
-    found = findings(RULE, path, text)
-    assert [(item.line, item.column) for item in found] == where
-    assert {item.severity for item in found} == {"warning"}
+def test_positions(findings, path, text, expected):
+    results = findings(RULE, path, text)
+    assert [(finding.line, finding.column) for finding in results] == expected
+    assert {finding.severity for finding in results} == {"warning"}
 
 
 @pytest.mark.parametrize(
@@ -67,12 +67,12 @@ def test_place(findings, path, text, where):
         ("uv.lock", '[[package]]\nname = "torch"\nversion = "2.1.0"\n', "note"),
     ],
 )
-def test_metadata_that_any_torch_meets_is_a_note(findings, path, text, severity):
-    assert [item.severity for item in findings(RULE, path, text)] == [severity]
+def test_lower_bound_in_metadata_is_a_note(findings, path, text, severity):
+    assert [finding.severity for finding in findings(RULE, path, text)] == [severity]
 
 
 def test_message_names_file_and_requirement(findings):
-    (found,) = findings(RULE, "a/requirements.txt", "torch[opt]==2.3.1 ; python_version > '3.8'\n")
+    (finding,) = findings(RULE, "a/requirements.txt", "torch[opt]==2.3.1 ; python_version > '3.8'\n")
 
-    assert found.code == "DEP202"
-    assert found.message.startswith("requirements.txt requires torch[opt]==2.3.1; pip may replace")
+    assert finding.code == "DEP202"
+    assert finding.message.startswith("requirements.txt requires torch[opt]==2.3.1; pip may replace")

@@ -20,8 +20,8 @@ RULE = "wrong_package_name"
         "-f https://nvidia-kaolin.s3.amazonaws.com/torch-2.0.1_cu118.html\nkaolin\n",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "requirements.txt", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "requirements.txt", text) == []
 
 
 @pytest.mark.parametrize(
@@ -32,24 +32,24 @@ def test_is_not_found_where_nothing_is_to_be_done(places, text):
         ("setup.py", "setup(name='simple_knn')\n"),
     ],
 )
-def test_is_not_found_elsewhere(places, path, text):
-    assert places(RULE, path, text) == []
+def test_no_finding_elsewhere(positions, path, text):
+    assert positions(RULE, path, text) == []
 
 
 @pytest.mark.parametrize(
-    ("path", "text", "where"),
+    ("path", "text", "expected"),
     [
         ("requirements.txt", "numpy\n Simple_KNN\r\n", [(2, 2)]),
         ("a.sh", "pip install aiter\npip install x -f https://host/a\n", [(1, 13)]),
         ("pyproject.toml", '[project]\ndependencies = ["cumesh"]\n', [(2, 18)]),
     ],
 )
-def test_place(places, path, text, where):
-    assert places(RULE, path, text) == where
+def test_positions(positions, path, text, expected):
+    assert positions(RULE, path, text) == expected
 
 
 def test_message_says_what_the_name_leads_to(findings):
-    (found,) = findings(RULE, "requirements.txt", "kaolin==0.1\n")
+    (finding,) = findings(RULE, "requirements.txt", "kaolin==0.1\n")
 
-    assert (found.code, found.severity) == ("DEP204", "error")
-    assert found.message.startswith("kaolin is not the intended package: on PyPI a placeholder")
+    assert (finding.code, finding.severity) == ("DEP204", "error")
+    assert finding.message.startswith("kaolin is not the intended package: on PyPI a placeholder")

@@ -5,7 +5,7 @@ import pytest
 RULE = "alloc_conf"
 CONF = "import os\nos.environ['PYTORCH_CUDA_ALLOC_CONF'] = "
 OS = "import os\n"
-FOUND = CONF + "'expandable_segments:True'\n"
+SAMPLE = CONF + "'expandable_segments:True'\n"
 
 
 @pytest.mark.parametrize(
@@ -21,37 +21,37 @@ FOUND = CONF + "'expandable_segments:True'\n"
         CONF + "\n",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "a.py", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "a.py", text) == []
 
 
-def test_is_not_looked_for_in_other_files(places):
-    assert places(RULE, "a.cu", FOUND) == []
+def test_other_files_are_not_searched(positions):
+    assert positions(RULE, "a.cu", SAMPLE) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "expected"),
     [
-        (FOUND, [(2, 41)]),
+        (SAMPLE, [(2, 41)]),
         (CONF + "'max_split_size_mb:128,expandable_segments:True'\r\n", [(2, 41)]),
         (OS + "os.environ.setdefault('PYTORCH_ALLOC_CONF', 'expandable_segments:True')\n", [(2, 45)]),
         (OS + "s = 'größe 日本'; os.environ['PYTORCH_CUDA_ALLOC_CONF'] = 'backend:cudaMallocAsync'\n", [(2, 57)]),
         ("import torch\ntorch.cuda.memory._set_allocator_settings('expandable_segments:True')\n", [(2, 43)]),
     ],
 )
-def test_place(places, text, where):
-    assert places(RULE, "a.py", text) == where
+def test_positions(positions, text, expected):
+    assert positions(RULE, "a.py", text) == expected
 
 
-def test_odd_bytes_and_syntax_errors_before_the_hit_are_survived(places):
-    text = b"# \xff\xe9\nprint 'two'\n" + FOUND.encode()
+def test_invalid_utf8_and_syntax_errors_before_the_match(positions):
+    text = b"# \xff\xe9\nprint 'two'\n" + SAMPLE.encode()
 
-    assert places(RULE, "a.py", text) == [(4, 41)]
+    assert positions(RULE, "a.py", text) == [(4, 41)]
 
 
 def test_message_quotes_the_setting(findings):
     text = "import os\nos.environ['PYTORCH_CUDA_ALLOC_CONF'] = 'expandable_segments:True'\n"
-    (found,) = findings(RULE, "a.py", text)
+    (finding,) = findings(RULE, "a.py", text)
 
-    assert (found.code, found.severity) == ("PY207", "warning")
-    assert found.message == "the allocator is set to expandable_segments:True: silent zeros or NaN on gfx1201"
+    assert (finding.code, finding.severity) == ("PY207", "warning")
+    assert finding.message == "the allocator is set to expandable_segments:True: silent zeros or NaN on gfx1201"

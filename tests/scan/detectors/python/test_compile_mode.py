@@ -4,7 +4,7 @@ import pytest
 
 RULE = "compile_mode"
 TORCH = "import torch\n"
-FOUND = TORCH + 'm = torch.compile(m, mode="reduce-overhead")\n'
+SAMPLE = TORCH + 'm = torch.compile(m, mode="reduce-overhead")\n'
 
 
 @pytest.mark.parametrize(
@@ -22,18 +22,18 @@ FOUND = TORCH + 'm = torch.compile(m, mode="reduce-overhead")\n'
         TORCH + "torch.compile(m, mode=\n",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "a.py", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "a.py", text) == []
 
 
-def test_is_not_looked_for_in_other_files(places):
-    assert places(RULE, "a.cu", FOUND) == []
+def test_other_files_are_not_searched(positions):
+    assert positions(RULE, "a.cu", SAMPLE) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "expected"),
     [
-        (FOUND, [(2, 27)]),
+        (SAMPLE, [(2, 27)]),
         (TORCH + "@torch.compile(mode='max-autotune', fullgraph=True)\ndef f():\n    pass\n", [(2, 21)]),
         (TORCH + "m.compile(mode='max-autotune-no-cudagraphs')\r\n", [(2, 16)]),
         ("from torch import compile\ncompile(m, mode='reduce-overhead')\n", [(2, 17)]),
@@ -41,18 +41,18 @@ def test_is_not_looked_for_in_other_files(places):
         (TORCH + "torch.compile(m, mode='reduce-overhead' if fast else None)\n", [(2, 23)]),
     ],
 )
-def test_place(places, text, where):
-    assert places(RULE, "a.py", text) == where
+def test_positions(positions, text, expected):
+    assert positions(RULE, "a.py", text) == expected
 
 
-def test_odd_bytes_and_syntax_errors_before_the_hit_are_survived(places):
-    text = b"# \xff\xe9\nprint 'two'\n" + FOUND.encode()
+def test_invalid_utf8_and_syntax_errors_before_the_match(positions):
+    text = b"# \xff\xe9\nprint 'two'\n" + SAMPLE.encode()
 
-    assert places(RULE, "a.py", text) == [(4, 27)]
+    assert positions(RULE, "a.py", text) == [(4, 27)]
 
 
 def test_message_names_the_mode(findings):
-    (found,) = findings(RULE, "a.py", "import torch\ntorch.compile(m, mode='reduce-overhead')\n")
+    (finding,) = findings(RULE, "a.py", "import torch\ntorch.compile(m, mode='reduce-overhead')\n")
 
-    assert (found.code, found.severity) == ("PY301", "warning")
-    assert found.message.startswith('torch.compile is called with mode "reduce-overhead": uses graphs')
+    assert (finding.code, finding.severity) == ("PY301", "warning")
+    assert finding.message.startswith('torch.compile is called with mode "reduce-overhead": uses graphs')

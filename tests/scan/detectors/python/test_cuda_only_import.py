@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 RULE = "cuda_only_import"
-FOUND = "import gsplat\n"
+SAMPLE = "import gsplat\n"
 
 
 @pytest.fixture
@@ -44,18 +44,18 @@ def known(known, make_package):
         "import\nfrom\n",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "a.py", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "a.py", text) == []
 
 
-def test_is_not_looked_for_in_other_files(places):
-    assert places(RULE, "a.cu", FOUND) == []
+def test_other_files_are_not_searched(positions):
+    assert positions(RULE, "a.cu", SAMPLE) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "expected"),
     [
-        (FOUND, [(1, 1)]),
+        (SAMPLE, [(1, 1)]),
         ("from gsplat import rasterization\n", [(1, 1)]),
         ("import gsplat.cuda as g\r\n", [(1, 1)]),
         ("import gsplat\nfrom gsplat import a\n", [(1, 1)]),
@@ -66,30 +66,32 @@ def test_is_not_looked_for_in_other_files(places):
         ("with x:\n    from gsplat import *\n", [(2, 5)]),
     ],
 )
-def test_place(places, text, where):
-    assert places(RULE, "a.py", text) == where
+def test_positions(positions, text, expected):
+    assert positions(RULE, "a.py", text) == expected
 
 
-def test_odd_bytes_and_syntax_errors_before_the_hit_are_survived(places):
-    text = b"# \xff\xe9\nprint 'two'\n" + FOUND.encode()
+def test_invalid_utf8_and_syntax_errors_before_the_match(positions):
+    text = b"# \xff\xe9\nprint 'two'\n" + SAMPLE.encode()
 
-    assert places(RULE, "a.py", text) == [(3, 1)]
-
-
-def test_is_not_found_in_its_own_package(places):
-    assert places(RULE, "gsplat/a.py", "import gsplat\n") == []
+    assert positions(RULE, "a.py", text) == [(3, 1)]
 
 
-def test_the_route_decides_how_bad_it_is(findings):
-    kept, blocked = findings(RULE, "a.py", "import gsplat\nimport fvdb\n")
+def test_no_finding_in_its_own_package(positions):
+    assert positions(RULE, "gsplat/a.py", "import gsplat\n") == []
 
-    assert (kept.package, kept.severity) == ("gsplat", "warning")
+
+def test_severity_depends_on_the_route(findings):
+    installable, blocked = findings(RULE, "a.py", "import gsplat\nimport fvdb\n")
+
+    assert (installable.package, installable.severity) == ("gsplat", "warning")
     assert (blocked.package, blocked.severity) == ("fvdb", "error")
 
 
 def test_message_names_module_and_package(findings):
-    (found,) = findings(RULE, "a.py", "from gsplat.cuda import f\n")
+    (finding,) = findings(RULE, "a.py", "from gsplat.cuda import f\n")
 
-    assert found.code == "PY103"
-    assert found.message == "gsplat.cuda is imported at module level; gsplat needs CUDA by default (what gsplat is for)"
-    assert "`rocm3d explain gsplat`" in found.hint
+    assert finding.code == "PY103"
+    assert (
+        finding.message == "gsplat.cuda is imported at module level; gsplat needs CUDA by default (what gsplat is for)"
+    )
+    assert "`rocm3d explain gsplat`" in finding.hint

@@ -4,7 +4,7 @@ import pytest
 
 RULE = "device_capability"
 TORCH = "import torch\n"
-FOUND = TORCH + "if torch.cuda.get_device_capability()[0] >= 9:\n    pass\n"
+SAMPLE = TORCH + "if torch.cuda.get_device_capability()[0] >= 9:\n    pass\n"
 
 
 @pytest.mark.parametrize(
@@ -23,18 +23,18 @@ FOUND = TORCH + "if torch.cuda.get_device_capability()[0] >= 9:\n    pass\n"
         TORCH + "a = get_device_capability() >=\n",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "a.py", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "a.py", text) == []
 
 
-def test_is_not_looked_for_in_other_files(places):
-    assert places(RULE, "a.cu", FOUND) == []
+def test_other_files_are_not_searched(positions):
+    assert positions(RULE, "a.cu", SAMPLE) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "expected"),
     [
-        (FOUND, [(2, 4)]),
+        (SAMPLE, [(2, 4)]),
         (TORCH + "ok = torch.cuda.get_device_capability() >= (9, 0)\r\n", [(2, 6)]),
         (TORCH + "major, minor = torch.cuda.get_device_capability(0)\nif major > 8 or minor:\n    pass\n", [(3, 4)]),
         (TORCH + "cap = torch.cuda.get_device_capability()\nif cap[0] * 10 + cap[1] >= 90:\n    pass\n", [(3, 4)]),
@@ -44,25 +44,25 @@ def test_is_not_looked_for_in_other_files(places):
         (TORCH + "c = torch.cuda.get_device_capability()\narch = f'-arch=sm_{c[0]}{c[1]}'\n", [(3, 8)]),
     ],
 )
-def test_place(places, text, where):
-    assert places(RULE, "a.py", text) == where
+def test_positions(positions, text, expected):
+    assert positions(RULE, "a.py", text) == expected
 
 
-def test_odd_bytes_and_syntax_errors_before_the_hit_are_survived(places):
-    text = b"# \xff\xe9\nprint 'two'\n" + FOUND.encode()
+def test_invalid_utf8_and_syntax_errors_before_the_match(positions):
+    text = b"# \xff\xe9\nprint 'two'\n" + SAMPLE.encode()
 
-    assert places(RULE, "a.py", text) == [(4, 4)]
+    assert positions(RULE, "a.py", text) == [(4, 4)]
 
 
-def test_a_choice_of_bfloat16_is_a_note(findings):
+def test_choice_of_bfloat16_is_a_note(findings):
     text = "import torch\nd = torch.bfloat16 if torch.cuda.get_device_capability()[0] >= 8 else torch.float16\n"
-    (found,) = findings(RULE, "a.py", text)
+    (finding,) = findings(RULE, "a.py", text)
 
-    assert (found.line, found.column, found.severity) == (2, 23, "note")
+    assert (finding.line, finding.column, finding.severity) == (2, 23, "note")
 
 
 def test_message_quotes_the_comparison(findings):
-    (found,) = findings(RULE, "a.py", "import torch\nx = torch.cuda.get_device_capability() >= (\n    9, 0)\n")
+    (finding,) = findings(RULE, "a.py", "import torch\nx = torch.cuda.get_device_capability() >= (\n    9, 0)\n")
 
-    assert (found.code, found.severity) == ("PY203", "warning")
-    assert "(torch.cuda.get_device_capability() >= ( 9, 0))" in found.message
+    assert (finding.code, finding.severity) == ("PY203", "warning")
+    assert "(torch.cuda.get_device_capability() >= ( 9, 0))" in finding.message

@@ -54,26 +54,26 @@ PORTED = TRY.replace(
         "if A:\n    import flash_attn\nelse:\n    raise ValueError(A)\n",  # an option that can be disabled
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "a.py", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "a.py", text) == []
 
 
-def test_is_not_found_where_the_assert_itself_lets_rocm_pass(places):
-    assert places(RULE, "a.py", TRY + "assert HAS or torch.version.hip is not None\n") == []
+def test_no_finding_if_the_assert_accepts_rocm(positions):
+    assert positions(RULE, "a.py", TRY + "assert HAS or torch.version.hip is not None\n") == []
 
 
 @pytest.mark.parametrize("path", ["a.cu", "a.txt"])
-def test_is_not_looked_for_in_other_files(places, path):
-    assert places(RULE, path, TRY + "assert HAS\n") == []
+def test_other_files_are_not_searched(positions, path):
+    assert positions(RULE, path, TRY + "assert HAS\n") == []
 
 
 @pytest.mark.parametrize("broken", ["assert\n", "assert (\n", "assert # HAS\n", "try:\n", "try:\n    import\n"])
-def test_half_written_code_is_survived(places, broken):
-    assert places(RULE, "a.py", TRY + broken) == []
+def test_incomplete_code_does_not_crash(positions, broken):
+    assert positions(RULE, "a.py", TRY + broken) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "expected"),
     [
         (TRY + "assert HAS\n", [(7, 1)]),
         (CHOICE, [(4, 5)]),
@@ -101,29 +101,29 @@ def test_half_written_code_is_survived(places, broken):
         ("config._attn_implementation = 'flash_attention_3'\n", [(1, 1)]),
     ],
 )
-def test_place(places, text, where):
-    assert places(RULE, "a.py", text) == where
+def test_positions(positions, text, expected):
+    assert positions(RULE, "a.py", text) == expected
 
 
-def test_odd_bytes_before_the_hit_are_survived(places):
-    assert places(RULE, "a.py", b"# \xff\n" + TRY.encode() + b"assert HAS\n") == [(8, 1)]
+def test_invalid_utf8_before_the_match(positions):
+    assert positions(RULE, "a.py", b"# \xff\n" + TRY.encode() + b"assert HAS\n") == [(8, 1)]
 
 
 def test_message_names_the_flag(findings):
-    (found,) = findings(RULE, "a.py", TRY + "assert HAS\n")
+    (finding,) = findings(RULE, "a.py", TRY + "assert HAS\n")
 
-    assert found.code == "PY101"
-    assert found.message == "the program stops unless flash attention is installed (HAS)"
-    assert (found.family, found.recipe) == ("attention", "flash-attention-optional")
+    assert finding.code == "PY101"
+    assert finding.message == "the program stops unless flash attention is installed (HAS)"
+    assert (finding.family, finding.recipe) == ("attention", "flash-attention-optional")
 
 
 def test_message_quotes_the_setting(findings):
-    (found,) = findings(RULE, "a.py", "f(attn_implementation='flash_attention_2')\n")
+    (finding,) = findings(RULE, "a.py", "f(attn_implementation='flash_attention_2')\n")
 
-    assert "(attn_implementation='flash_attention_2')" in found.message
+    assert "(attn_implementation='flash_attention_2')" in finding.message
 
 
-def test_a_choice_names_every_package(findings):
-    (found,) = findings(RULE, "a.py", CHOICE)
+def test_message_of_a_choice_names_every_package(findings):
+    (finding,) = findings(RULE, "a.py", CHOICE)
 
-    assert found.message == "the program stops unless flash attention is installed (xformers or flash_attn)"
+    assert finding.message == "the program stops unless flash attention is installed (xformers or flash_attn)"

@@ -4,7 +4,7 @@ import pytest
 
 RULE = "fp8_dtype"
 TORCH = "import torch\n"
-FOUND = TORCH + "x = x.to(torch.float8_e4m3fn)\n"
+SAMPLE = TORCH + "x = x.to(torch.float8_e4m3fn)\n"
 
 
 @pytest.mark.parametrize(
@@ -24,18 +24,18 @@ FOUND = TORCH + "x = x.to(torch.float8_e4m3fn)\n"
         TORCH + "torch.float8_\n",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "a.py", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "a.py", text) == []
 
 
-def test_is_not_looked_for_in_other_files(places):
-    assert places(RULE, "a.cu", FOUND) == []
+def test_other_files_are_not_searched(positions):
+    assert positions(RULE, "a.cu", SAMPLE) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "expected"),
     [
-        (FOUND, [(2, 10)]),
+        (SAMPLE, [(2, 10)]),
         (TORCH + "d = torch.float8_e5m2\r\n", [(2, 5)]),
         ("import triton.language as tl\ny = x.to(tl.float8e4nv)\n", [(2, 10)]),
         (TORCH + "a(torch.float8_e4m3fn)\nb(torch.float8_e4m3fn)\nc(torch.float8_e5m2)\n", [(2, 3), (4, 3)]),
@@ -43,18 +43,18 @@ def test_is_not_looked_for_in_other_files(places):
         (TORCH + "t = (f(torch.float8_e4m3fn), 1)\n", [(2, 8)]),
     ],
 )
-def test_place(places, text, where):
-    assert places(RULE, "a.py", text) == where
+def test_positions(positions, text, expected):
+    assert positions(RULE, "a.py", text) == expected
 
 
-def test_odd_bytes_and_syntax_errors_before_the_hit_are_survived(places):
-    text = b"# \xff\xe9\nprint 'two'\n" + FOUND.encode()
+def test_invalid_utf8_and_syntax_errors_before_the_match(positions):
+    text = b"# \xff\xe9\nprint 'two'\n" + SAMPLE.encode()
 
-    assert places(RULE, "a.py", text) == [(4, 10)]
+    assert positions(RULE, "a.py", text) == [(4, 10)]
 
 
 def test_message_names_the_type(findings):
-    (found,) = findings(RULE, "a.py", "import torch\nx.to(torch.float8_e4m3fn)\n")
+    (finding,) = findings(RULE, "a.py", "import torch\nx.to(torch.float8_e4m3fn)\n")
 
-    assert (found.code, found.severity) == ("PY205", "warning")
-    assert found.message.startswith("torch.float8_e4m3fn is used for every target; OCP; ")
+    assert (finding.code, finding.severity) == ("PY205", "warning")
+    assert finding.message.startswith("torch.float8_e4m3fn is used for every target; OCP; ")

@@ -4,7 +4,7 @@ import pytest
 
 RULE = "gl_context"
 OS = "import os\n"
-FOUND = "c = dr.RasterizeGLContext()\n"
+SAMPLE = "c = dr.RasterizeGLContext()\n"
 
 
 @pytest.mark.parametrize(
@@ -23,18 +23,18 @@ FOUND = "c = dr.RasterizeGLContext()\n"
         "dr.RasterizeGLContext(\n",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "a.py", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "a.py", text) == []
 
 
-def test_is_not_looked_for_in_other_files(places):
-    assert places(RULE, "a.cu", FOUND) == []
+def test_other_files_are_not_searched(positions):
+    assert positions(RULE, "a.cu", SAMPLE) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "expected"),
     [
-        (FOUND, [(1, 5)]),
+        (SAMPLE, [(1, 5)]),
         ("c = dr.RasterizeCudaContext(device=d)\r\n", [(1, 5)]),
         (OS + "os.environ['PYOPENGL_PLATFORM'] = 'egl'\nimport pyrender\n", [(2, 1), (3, 1)]),
         (OS + "os.environ['__GLX_VENDOR_LIBRARY_NAME'] = 'nvidia'\n", [(2, 1)]),
@@ -42,14 +42,14 @@ def test_is_not_looked_for_in_other_files(places):
         ("s = 'größe 日本'; RasterizeGLContext()\nRasterizeGLContext()\n", [(1, 17)]),
     ],
 )
-def test_place(places, text, where):
-    assert places(RULE, "a.py", text) == where
+def test_positions(positions, text, expected):
+    assert positions(RULE, "a.py", text) == expected
 
 
-def test_odd_bytes_and_syntax_errors_before_the_hit_are_survived(places):
-    text = b"# \xff\xe9\nprint 'two'\n" + FOUND.encode()
+def test_invalid_utf8_and_syntax_errors_before_the_match(positions):
+    text = b"# \xff\xe9\nprint 'two'\n" + SAMPLE.encode()
 
-    assert places(RULE, "a.py", text) == [(3, 5)]
+    assert positions(RULE, "a.py", text) == [(3, 5)]
 
 
 @pytest.mark.parametrize(
@@ -62,12 +62,12 @@ def test_odd_bytes_and_syntax_errors_before_the_hit_are_survived(places):
         ("import os\nos.environ['__EGL_VENDOR_LIBRARY_FILENAMES'] = '/x/10_nvidia.json'\n", "warning"),
     ],
 )
-def test_what_works_without_an_edit_is_a_note(findings, text, severity):
-    assert [found.severity for found in findings(RULE, "a.py", text)] == [severity]
+def test_severity_of_each_context(findings, text, severity):
+    assert [finding.severity for finding in findings(RULE, "a.py", text)] == [severity]
 
 
 def test_message_names_the_call(findings):
-    (found,) = findings(RULE, "a.py", "dr.RasterizeGLContext()\n")
+    (finding,) = findings(RULE, "a.py", "dr.RasterizeGLContext()\n")
 
-    assert found.code == "PY404"
-    assert found.message == "RasterizeGLContext selects the rendering backend: nvdiffrast through OpenGL"
+    assert finding.code == "PY404"
+    assert finding.message == "RasterizeGLContext selects the rendering backend: nvdiffrast through OpenGL"

@@ -4,7 +4,7 @@ import pytest
 
 RULE = "graph_capture"
 TORCH = "import torch\n"
-FOUND = TORCH + "with torch.cuda.graph(g):\n    pass\n"
+SAMPLE = TORCH + "with torch.cuda.graph(g):\n    pass\n"
 
 
 @pytest.mark.parametrize(
@@ -21,18 +21,18 @@ FOUND = TORCH + "with torch.cuda.graph(g):\n    pass\n"
         TORCH + "torch.cuda.graph(\n",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "a.py", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "a.py", text) == []
 
 
-def test_is_not_looked_for_in_other_files(places):
-    assert places(RULE, "a.cu", FOUND) == []
+def test_other_files_are_not_searched(positions):
+    assert positions(RULE, "a.cu", SAMPLE) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "expected"),
     [
-        (FOUND, [(2, 6)]),
+        (SAMPLE, [(2, 6)]),
         (TORCH + "g = torch.cuda.CUDAGraph()\r\n", [(2, 5)]),
         (TORCH + "g = torch.cuda.CUDAGraph()\nwith torch.cuda.graph(g):\n    pass\n", [(3, 6)]),
         (TORCH + "f = torch.cuda.make_graphed_callables(f, (x,))\n", [(2, 5)]),
@@ -40,18 +40,18 @@ def test_is_not_looked_for_in_other_files(places):
         (TORCH + "s = 'größe 日本'; g.capture_begin()\n", [(2, 17)]),
     ],
 )
-def test_place(places, text, where):
-    assert places(RULE, "a.py", text) == where
+def test_positions(positions, text, expected):
+    assert positions(RULE, "a.py", text) == expected
 
 
-def test_odd_bytes_and_syntax_errors_before_the_hit_are_survived(places):
-    text = b"# \xff\xe9\nprint 'two'\n" + FOUND.encode()
+def test_invalid_utf8_and_syntax_errors_before_the_match(positions):
+    text = b"# \xff\xe9\nprint 'two'\n" + SAMPLE.encode()
 
-    assert places(RULE, "a.py", text) == [(4, 6)]
+    assert positions(RULE, "a.py", text) == [(4, 6)]
 
 
 def test_message_names_the_call(findings):
-    (found,) = findings(RULE, "a.py", "from torch.cuda import graph\nwith graph(g):\n    pass\n")
+    (finding,) = findings(RULE, "a.py", "from torch.cuda import graph\nwith graph(g):\n    pass\n")
 
-    assert (found.code, found.severity) == ("PY303", "warning")
-    assert found.message.startswith("torch.cuda.graph captures a graph; ")
+    assert (finding.code, finding.severity) == ("PY303", "warning")
+    assert finding.message.startswith("torch.cuda.graph captures a graph; ")

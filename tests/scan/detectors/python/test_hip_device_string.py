@@ -4,7 +4,7 @@ import pytest
 
 RULE = "hip_device_string"
 TORCH = "import torch\n"
-FOUND = TORCH + "d = torch.device('hip')\n"
+SAMPLE = TORCH + "d = torch.device('hip')\n"
 
 
 @pytest.mark.parametrize(
@@ -24,18 +24,18 @@ FOUND = TORCH + "d = torch.device('hip')\n"
         TORCH + "torch.device(\n",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "a.py", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "a.py", text) == []
 
 
-def test_is_not_looked_for_in_other_files(places):
-    assert places(RULE, "a.cu", FOUND) == []
+def test_other_files_are_not_searched(positions):
+    assert positions(RULE, "a.cu", SAMPLE) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "expected"),
     [
-        (FOUND, [(2, 18)]),
+        (SAMPLE, [(2, 18)]),
         (TORCH + "x.to('hip:0')\n", [(2, 6)]),
         (TORCH + "x = torch.zeros(2, device='rocm')\r\n", [(2, 27)]),
         (TORCH + "device = 'hip' if torch.version.hip else 'cuda'\n", [(2, 10)]),
@@ -47,18 +47,18 @@ def test_is_not_looked_for_in_other_files(places):
         (TORCH + "with torch.autocast(device_type='hip'):\n    pass\n", [(2, 33)]),
     ],
 )
-def test_place(places, text, where):
-    assert places(RULE, "a.py", text) == where
+def test_positions(positions, text, expected):
+    assert positions(RULE, "a.py", text) == expected
 
 
-def test_odd_bytes_and_syntax_errors_before_the_hit_are_survived(places):
-    text = b"# \xff\xe9\nprint 'two'\n" + FOUND.encode()
+def test_invalid_utf8_and_syntax_errors_before_the_match(positions):
+    text = b"# \xff\xe9\nprint 'two'\n" + SAMPLE.encode()
 
-    assert places(RULE, "a.py", text) == [(4, 18)]
+    assert positions(RULE, "a.py", text) == [(4, 18)]
 
 
 def test_message_names_the_device(findings):
-    (found,) = findings(RULE, "a.py", "import torch\nx.to('rocm:0')\n")
+    (finding,) = findings(RULE, "a.py", "import torch\nx.to('rocm:0')\n")
 
-    assert (found.code, found.severity) == ("PY204", "error")
-    assert found.message == 'the device string is "rocm:0"; torch uses "cuda" for AMD GPUs'
+    assert (finding.code, finding.severity) == ("PY204", "error")
+    assert finding.message == 'the device string is "rocm:0"; torch uses "cuda" for AMD GPUs'

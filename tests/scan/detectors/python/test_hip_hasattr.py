@@ -4,7 +4,7 @@ import pytest
 
 RULE = "hip_hasattr"
 TORCH = "import torch\n"
-FOUND = TORCH + "ok = hasattr(torch.version, 'hip')\n"
+SAMPLE = TORCH + "ok = hasattr(torch.version, 'hip')\n"
 
 
 @pytest.mark.parametrize(
@@ -23,35 +23,35 @@ FOUND = TORCH + "ok = hasattr(torch.version, 'hip')\n"
         TORCH + "if torch.version.hip:\n    assert hasattr(torch.version, 'hip')\n",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "a.py", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "a.py", text) == []
 
 
-def test_is_not_looked_for_in_other_files(places):
-    assert places(RULE, "a.cu", FOUND) == []
+def test_other_files_are_not_searched(positions):
+    assert positions(RULE, "a.cu", SAMPLE) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "expected"),
     [
-        (FOUND, [(2, 6)]),
+        (SAMPLE, [(2, 6)]),
         (TORCH + 'if hasattr(torch.version, "hip"):\n    pass\n', [(2, 4)]),
         ("from torch import version\nx = hasattr(version, 'hip')\r\n", [(2, 5)]),
         (TORCH + "s = 'größe 日本'; ok = not hasattr(torch . version, 'hip')\n", [(2, 26)]),
     ],
 )
-def test_place(places, text, where):
-    assert places(RULE, "a.py", text) == where
+def test_positions(positions, text, expected):
+    assert positions(RULE, "a.py", text) == expected
 
 
-def test_odd_bytes_and_syntax_errors_before_the_hit_are_survived(places):
-    text = b"# \xff\xe9\nprint 'two'\n" + FOUND.encode()
+def test_invalid_utf8_and_syntax_errors_before_the_match(positions):
+    text = b"# \xff\xe9\nprint 'two'\n" + SAMPLE.encode()
 
-    assert places(RULE, "a.py", text) == [(4, 6)]
+    assert positions(RULE, "a.py", text) == [(4, 6)]
 
 
 def test_message_quotes_the_test(findings):
-    (found,) = findings(RULE, "a.py", "import torch\nx = hasattr(torch.version, 'hip')\n")
+    (finding,) = findings(RULE, "a.py", "import torch\nx = hasattr(torch.version, 'hip')\n")
 
-    assert (found.code, found.severity) == ("PY202", "warning")
-    assert found.message == "`hasattr(torch.version, 'hip')` is true for every build of torch, so it proves nothing"
+    assert (finding.code, finding.severity) == ("PY202", "warning")
+    assert finding.message == "`hasattr(torch.version, 'hip')` is true for every build of torch, so it proves nothing"

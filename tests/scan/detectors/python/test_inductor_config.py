@@ -4,7 +4,7 @@ import pytest
 
 RULE = "inductor_config"
 TORCH = "import torch\n"
-FOUND = TORCH + "torch._inductor.config.triton.cudagraphs = True\n"
+SAMPLE = TORCH + "torch._inductor.config.triton.cudagraphs = True\n"
 
 
 @pytest.mark.parametrize(
@@ -24,18 +24,18 @@ FOUND = TORCH + "torch._inductor.config.triton.cudagraphs = True\n"
         TORCH + "torch.compile(m, options={**o})\n",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "a.py", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "a.py", text) == []
 
 
-def test_is_not_looked_for_in_other_files(places):
-    assert places(RULE, "a.cu", FOUND) == []
+def test_other_files_are_not_searched(positions):
+    assert positions(RULE, "a.cu", SAMPLE) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "expected"),
     [
-        (FOUND, [(2, 1)]),
+        (SAMPLE, [(2, 1)]),
         ("import torch._inductor.config as ic\nic.coordinate_descent_tuning = True\r\n", [(2, 1)]),
         ("from torch._inductor import config\nconfig.max_autotune_gemm_backends = 'TRITON'\n", [(2, 1)]),
         (TORCH + "torch.compile(m, options={'triton.cudagraphs': True, 'x': 1})\n", [(2, 27)]),
@@ -43,18 +43,18 @@ def test_is_not_looked_for_in_other_files(places):
         (TORCH + "s = 'größe 日本'; torch._inductor.config.memory_planning = flag\n", [(2, 17)]),
     ],
 )
-def test_place(places, text, where):
-    assert places(RULE, "a.py", text) == where
+def test_positions(positions, text, expected):
+    assert positions(RULE, "a.py", text) == expected
 
 
-def test_odd_bytes_and_syntax_errors_before_the_hit_are_survived(places):
-    text = b"# \xff\xe9\nprint 'two'\n" + FOUND.encode()
+def test_invalid_utf8_and_syntax_errors_before_the_match(positions):
+    text = b"# \xff\xe9\nprint 'two'\n" + SAMPLE.encode()
 
-    assert places(RULE, "a.py", text) == [(4, 1)]
+    assert positions(RULE, "a.py", text) == [(4, 1)]
 
 
 def test_message_names_the_option(findings):
-    (found,) = findings(RULE, "a.py", "import torch\ntorch._inductor.config.max_autotune = True\n")
+    (finding,) = findings(RULE, "a.py", "import torch\ntorch._inductor.config.max_autotune = True\n")
 
-    assert (found.code, found.severity) == ("PY302", "warning")
-    assert found.message == "max_autotune is set for the compiler: a long search, often without benefit"
+    assert (finding.code, finding.severity) == ("PY302", "warning")
+    assert finding.message == "max_autotune is set for the compiler: a long search, often without benefit"

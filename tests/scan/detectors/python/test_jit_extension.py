@@ -4,7 +4,7 @@ import pytest
 
 RULE = "jit_extension"
 LOAD = "from torch.utils.cpp_extension import load\n"
-FOUND = LOAD + "b = load(name='x', sources=['a.cpp', 'b.cu'])\n"
+SAMPLE = LOAD + "b = load(name='x', sources=['a.cpp', 'b.cu'])\n"
 
 
 @pytest.mark.parametrize(
@@ -21,18 +21,18 @@ FOUND = LOAD + "b = load(name='x', sources=['a.cpp', 'b.cu'])\n"
         LOAD + "load\n",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "a.py", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "a.py", text) == []
 
 
-def test_is_not_looked_for_in_other_files(places):
-    assert places(RULE, "a.cu", FOUND) == []
+def test_other_files_are_not_searched(positions):
+    assert positions(RULE, "a.cu", SAMPLE) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "expected"),
     [
-        (FOUND, [(2, 5)]),
+        (SAMPLE, [(2, 5)]),
         ("from torch.utils import cpp_extension as ce\nce.load_inline(name='x', cuda_sources=[s])\r\n", [(2, 1)]),
         ("import torch\ntorch.utils.cpp_extension.load('x', sources)\n", [(2, 1)]),
         ("import cupy\nk = cupy.RawKernel(code, 'f')\n", [(2, 5)]),
@@ -40,18 +40,18 @@ def test_is_not_looked_for_in_other_files(places):
         (LOAD + "s = 'größe 日本'; load('x', ['a.cpp'], extra_cuda_cflags=[])\n", [(2, 17)]),
     ],
 )
-def test_place(places, text, where):
-    assert places(RULE, "a.py", text) == where
+def test_positions(positions, text, expected):
+    assert positions(RULE, "a.py", text) == expected
 
 
-def test_odd_bytes_and_syntax_errors_before_the_hit_are_survived(places):
-    text = b"# \xff\xe9\nprint 'two'\n" + FOUND.encode()
+def test_invalid_utf8_and_syntax_errors_before_the_match(positions):
+    text = b"# \xff\xe9\nprint 'two'\n" + SAMPLE.encode()
 
-    assert places(RULE, "a.py", text) == [(4, 5)]
+    assert positions(RULE, "a.py", text) == [(4, 5)]
 
 
 def test_message_names_the_call(findings):
-    (found,) = findings(RULE, "a.py", "from torch.utils.cpp_extension import load\nload('x', sources=files)\n")
+    (finding,) = findings(RULE, "a.py", "from torch.utils.cpp_extension import load\nload('x', sources=files)\n")
 
-    assert (found.code, found.severity) == ("PY406", "warning")
-    assert found.message == "torch.utils.cpp_extension.load compiles an extension at run time"
+    assert (finding.code, finding.severity) == ("PY406", "warning")
+    assert finding.message == "torch.utils.cpp_extension.load compiles an extension at run time"

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 RULE = "nvml_import"
-FOUND = "import pynvml\n"
+SAMPLE = "import pynvml\n"
 
 
 @pytest.mark.parametrize(
@@ -20,36 +20,36 @@ FOUND = "import pynvml\n"
         "import\n",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "a.py", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "a.py", text) == []
 
 
-def test_is_not_looked_for_in_other_files(places):
-    assert places(RULE, "a.cu", FOUND) == []
+def test_other_files_are_not_searched(positions):
+    assert positions(RULE, "a.cu", SAMPLE) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "expected"),
     [
-        (FOUND, [(1, 1)]),
+        (SAMPLE, [(1, 1)]),
         ("from pynvml import *\n", [(1, 1)]),
         ("import os, pynvml as nv\r\n", [(1, 1)]),
         ("import pynvml\nfrom pynvml import nvmlInit\nimport GPUtil\n", [(1, 1), (3, 1)]),
         ("s = 'größe 日本'; from pynvml.smi import nvidia_smi\n", [(1, 17)]),
     ],
 )
-def test_place(places, text, where):
-    assert places(RULE, "a.py", text) == where
+def test_positions(positions, text, expected):
+    assert positions(RULE, "a.py", text) == expected
 
 
-def test_odd_bytes_and_syntax_errors_before_the_hit_are_survived(places):
-    text = b"# \xff\xe9\nprint 'two'\n" + FOUND.encode()
+def test_invalid_utf8_and_syntax_errors_before_the_match(positions):
+    text = b"# \xff\xe9\nprint 'two'\n" + SAMPLE.encode()
 
-    assert places(RULE, "a.py", text) == [(3, 1)]
+    assert positions(RULE, "a.py", text) == [(3, 1)]
 
 
 def test_message_names_the_module(findings):
-    (found,) = findings(RULE, "a.py", "from pynvml.smi import nvidia_smi\n")
+    (finding,) = findings(RULE, "a.py", "from pynvml.smi import nvidia_smi\n")
 
-    assert (found.code, found.severity, found.package) == ("PY401", "error", None)
-    assert found.message == "pynvml is imported at module level; it needs NVIDIA's management library"
+    assert (finding.code, finding.severity, finding.package) == ("PY401", "error", None)
+    assert finding.message == "pynvml is imported at module level; it needs NVIDIA's management library"

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 RULE = "optional_cuda_import"
-FOUND = "def f():\n    import gsplat\n"
+SAMPLE = "def f():\n    import gsplat\n"
 
 
 @pytest.fixture
@@ -35,34 +35,34 @@ def known(known, make_package):
         "importlib.import_module()\n",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "a.py", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "a.py", text) == []
 
 
-def test_is_not_found_inside_of_the_package_itself(places):
-    assert places(RULE, "gsplat/a.py", FOUND) == []
+def test_no_finding_inside_the_package_itself(positions):
+    assert positions(RULE, "gsplat/a.py", SAMPLE) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "expected"),
     [
-        (FOUND, [(2, 5)]),
+        (SAMPLE, [(2, 5)]),
         ("try:\n    import xformers.ops\nexcept ImportError:\n    pass\n", [(2, 5)]),
         ("if fast:\n    from gsplat import f\n", [(2, 5)]),
-        (FOUND + "def g():\n    import gsplat.x\n", [(2, 5)]),
+        (SAMPLE + "def g():\n    import gsplat.x\n", [(2, 5)]),
         ("import importlib\nm = importlib.import_module('gsplat.cuda')\n", [(2, 5)]),
         ("from importlib import import_module\nm = import_module('gsplat')\n", [(2, 5)]),
         ("ok = importlib.util.find_spec('gsplat')\n", [(1, 6)]),
         ("m = __import__('gsplat')\n", [(1, 5)]),
-        ("import gsplat\n" + FOUND, [(3, 5)]),
+        ("import gsplat\n" + SAMPLE, [(3, 5)]),
     ],
 )
-def test_place(places, text, where):
-    assert places(RULE, "a.py", text) == where
+def test_positions(positions, text, expected):
+    assert positions(RULE, "a.py", text) == expected
 
 
 def test_message_names_module_and_package(findings):
-    (found,) = findings(RULE, "a.py", FOUND)
+    (finding,) = findings(RULE, "a.py", SAMPLE)
 
-    assert (found.code, found.severity, found.package) == ("PY105", "note", "gsplat")
-    assert found.message == "gsplat is imported on demand; gsplat needs CUDA by default (what gsplat is for)"
+    assert (finding.code, finding.severity, finding.package) == ("PY105", "note", "gsplat")
+    assert finding.message == "gsplat is imported on demand; gsplat needs CUDA by default (what gsplat is for)"

@@ -6,7 +6,7 @@ import pytest
 
 RULE = "silent_import_fallback"
 TRY = "try:\n    import torch_scatter\nexcept ImportError:\n    torch_scatter = None\n"
-FOUND = TRY
+SAMPLE = TRY
 
 
 @pytest.fixture
@@ -38,18 +38,18 @@ def known(known, make_package):
         "try:\n    import\nexcept\n",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "a.py", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "a.py", text) == []
 
 
-def test_is_not_looked_for_in_other_files(places):
-    assert places(RULE, "a.cu", FOUND) == []
+def test_other_files_are_not_searched(positions):
+    assert positions(RULE, "a.cu", SAMPLE) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "expected"),
     [
-        (FOUND, [(2, 5)]),
+        (SAMPLE, [(2, 5)]),
         ("try:\r\n    import torch_scatter\r\nexcept ImportError:\r\n    torch_scatter = None\r\n", [(2, 5)]),
         (
             "try:\n    from torch_scatter import a\n    HAS = True\nexcept (ImportError, OSError):\n    HAS = 0\n",
@@ -64,18 +64,18 @@ def test_is_not_looked_for_in_other_files(places):
         ("def f():\n\ttry:\n\t\timport os, torch_scatter\n\texcept ImportError:\n\t\tpass\n", [(3, 3)]),
     ],
 )
-def test_place(places, text, where):
-    assert places(RULE, "a.py", text) == where
+def test_positions(positions, text, expected):
+    assert positions(RULE, "a.py", text) == expected
 
 
-def test_odd_bytes_and_syntax_errors_before_the_hit_are_survived(places):
-    text = b"# \xff\xe9\nprint 'two'\n" + FOUND.encode()
+def test_invalid_utf8_and_syntax_errors_before_the_match(positions):
+    text = b"# \xff\xe9\nprint 'two'\n" + SAMPLE.encode()
 
-    assert places(RULE, "a.py", text) == [(4, 5)]
+    assert positions(RULE, "a.py", text) == [(4, 5)]
 
 
 def test_message_names_the_module(findings):
-    (found,) = findings(RULE, "a.py", "try:\n    import torch_scatter\nexcept ImportError:\n    pass\n")
+    (finding,) = findings(RULE, "a.py", "try:\n    import torch_scatter\nexcept ImportError:\n    pass\n")
 
-    assert (found.code, found.severity, found.package) == ("PY104", "warning", "torch-scatter")
-    assert found.message == "a failed import of torch_scatter is swallowed; the slow path then runs silently"
+    assert (finding.code, finding.severity, finding.package) == ("PY104", "warning", "torch-scatter")
+    assert finding.message == "a failed import of torch_scatter is swallowed; the slow path then runs silently"

@@ -4,7 +4,7 @@ import pytest
 
 RULE = "torch_version_cuda"
 TORCH = "import torch\n"
-FOUND = TORCH + "a = torch.version.cuda.split('.')\n"
+SAMPLE = TORCH + "a = torch.version.cuda.split('.')\n"
 
 
 @pytest.mark.parametrize(
@@ -26,18 +26,18 @@ FOUND = TORCH + "a = torch.version.cuda.split('.')\n"
         TORCH + "torch.version.cuda.\n",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "a.py", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "a.py", text) == []
 
 
-def test_is_not_looked_for_in_other_files(places):
-    assert places(RULE, "a.cu", FOUND) == []
+def test_other_files_are_not_searched(positions):
+    assert positions(RULE, "a.cu", SAMPLE) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "expected"),
     [
-        (FOUND, [(2, 5)]),
+        (SAMPLE, [(2, 5)]),
         (TORCH + "if torch.version.cuda >= '11':\n    pass\n", [(2, 4)]),
         (TORCH + "int(torch.version.cuda[:2])\n", [(2, 5)]),
         (TORCH + "float(torch.version.cuda)\r\n", [(2, 7)]),
@@ -50,18 +50,18 @@ def test_is_not_looked_for_in_other_files(places):
         (TORCH + "if torch.cuda.is_available():\n\ta = torch.version.cuda + 'x'\n", [(3, 6)]),
     ],
 )
-def test_place(places, text, where):
-    assert places(RULE, "a.py", text) == where
+def test_positions(positions, text, expected):
+    assert positions(RULE, "a.py", text) == expected
 
 
-def test_odd_bytes_and_syntax_errors_before_the_hit_are_survived(places):
-    text = b"# \xff\xe9\nprint 'two'\n" + FOUND.encode()
+def test_invalid_utf8_and_syntax_errors_before_the_match(positions):
+    text = b"# \xff\xe9\nprint 'two'\n" + SAMPLE.encode()
 
-    assert places(RULE, "a.py", text) == [(4, 5)]
+    assert positions(RULE, "a.py", text) == [(4, 5)]
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "expected"),
     [
         ("import torch\nif torch.version.cuda is not None and x:\n    a = torch.version.cuda.split('.')\n", (2, 4)),
         ("import torch\nok = torch.version.cuda and torch.version.cuda.split('.')\n", (2, 6)),
@@ -70,15 +70,17 @@ def test_odd_bytes_and_syntax_errors_before_the_hit_are_survived(places):
         ("import torch\nold = torch.version.cuda in ('11.0', '11.1')\n", (2, 7)),
     ],
 )
-def test_what_does_not_break_is_a_note(findings, text, where):
-    (found,) = findings(RULE, "a.py", text)
+def test_checked_or_harmless_use_is_a_note(findings, text, expected):
+    (finding,) = findings(RULE, "a.py", text)
 
-    assert (found.line, found.column) == where
-    assert found.severity == "note"
+    assert (finding.line, finding.column) == expected
+    assert finding.severity == "note"
 
 
 def test_message_quotes_the_use(findings):
-    (found,) = findings(RULE, "a.py", "import torch\nx = torch.version.cuda.split('.')\n")
+    (finding,) = findings(RULE, "a.py", "import torch\nx = torch.version.cuda.split('.')\n")
 
-    assert (found.code, found.severity) == ("PY201", "error")
-    assert found.message == "torch.version.cuda is used as text (torch.version.cuda.split('.')); under ROCm it is None"
+    assert (finding.code, finding.severity) == ("PY201", "error")
+    assert (
+        finding.message == "torch.version.cuda is used as text (torch.version.cuda.split('.')); under ROCm it is None"
+    )

@@ -4,7 +4,7 @@ import pytest
 
 RULE = "triton_inline_asm"
 TRITON = "import triton\nimport triton.language as tl\n"
-FOUND = TRITON + "y = tl.inline_asm_elementwise('tanh.approx.f32 $0, $1;', '=f,f', [x])\n"
+SAMPLE = TRITON + "y = tl.inline_asm_elementwise('tanh.approx.f32 $0, $1;', '=f,f', [x])\n"
 
 
 @pytest.mark.parametrize(
@@ -22,18 +22,18 @@ FOUND = TRITON + "y = tl.inline_asm_elementwise('tanh.approx.f32 $0, $1;', '=f,f
         TRITON + "tl.inline_asm_elementwise(\n",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "a.py", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "a.py", text) == []
 
 
-def test_is_not_looked_for_in_other_files(places):
-    assert places(RULE, "a.cu", FOUND) == []
+def test_other_files_are_not_searched(positions):
+    assert positions(RULE, "a.cu", SAMPLE) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "expected"),
     [
-        (FOUND, [(3, 5)]),
+        (SAMPLE, [(3, 5)]),
         (TRITON + "from triton.language.extra.cuda import libdevice\nlibdevice.tanh(x)\r\n", [(3, 1)]),
         (TRITON + "from triton.language.extra.cuda.libdevice import rsqrt, tanh\n", [(3, 1)]),
         (TRITON + "y = tl.extra.cuda.libdevice.tanh(x)\n", [(3, 5)]),
@@ -44,18 +44,18 @@ def test_is_not_looked_for_in_other_files(places):
         ),
     ],
 )
-def test_place(places, text, where):
-    assert places(RULE, "a.py", text) == where
+def test_positions(positions, text, expected):
+    assert positions(RULE, "a.py", text) == expected
 
 
-def test_odd_bytes_and_syntax_errors_before_the_hit_are_survived(places):
-    text = b"# \xff\xe9\nprint 'two'\n" + FOUND.encode()
+def test_invalid_utf8_and_syntax_errors_before_the_match(positions):
+    text = b"# \xff\xe9\nprint 'two'\n" + SAMPLE.encode()
 
-    assert places(RULE, "a.py", text) == [(5, 5)]
+    assert positions(RULE, "a.py", text) == [(5, 5)]
 
 
 def test_message_names_the_call(findings):
-    (found,) = findings(RULE, "a.py", "import triton.language as tl\ntl.inline_asm_elementwise('x')\n")
+    (finding,) = findings(RULE, "a.py", "import triton.language as tl\ntl.inline_asm_elementwise('x')\n")
 
-    assert (found.code, found.severity) == ("PY503", "error")
-    assert found.message == "a Triton kernel uses tl.inline_asm_elementwise, which is NVIDIA-only: the text is PTX"
+    assert (finding.code, finding.severity) == ("PY503", "error")
+    assert finding.message == "a Triton kernel uses tl.inline_asm_elementwise, which is NVIDIA-only: the text is PTX"

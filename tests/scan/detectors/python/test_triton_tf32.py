@@ -4,7 +4,7 @@ import pytest
 
 RULE = "triton_tf32"
 TRITON = "import triton\nimport triton.language as tl\n"
-FOUND = TRITON + 'acc += tl.dot(a, b, input_precision="tf32")\n'
+SAMPLE = TRITON + 'acc += tl.dot(a, b, input_precision="tf32")\n'
 
 
 @pytest.mark.parametrize(
@@ -25,18 +25,18 @@ FOUND = TRITON + 'acc += tl.dot(a, b, input_precision="tf32")\n'
         TRITON + "tl.dot(a, allow_tf32=\n",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "a.py", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "a.py", text) == []
 
 
-def test_is_not_looked_for_in_other_files(places):
-    assert places(RULE, "a.cu", FOUND) == []
+def test_other_files_are_not_searched(positions):
+    assert positions(RULE, "a.cu", SAMPLE) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "expected"),
     [
-        (FOUND, [(3, 21)]),
+        (SAMPLE, [(3, 21)]),
         (TRITON + "tl.dot(a, b, input_precision='tf32x3')\r\n", [(3, 14)]),
         (TRITON + "tl.dot(a, b, allow_tf32=True)\n", [(3, 14)]),
         (TRITON + "allow_tf32 = True\n", [(3, 1)]),
@@ -44,18 +44,18 @@ def test_is_not_looked_for_in_other_files(places):
         ("from triton import jit\ns = 'größe 日本'; dot(a, b, allow_tf32=True)\n", [(2, 27)]),
     ],
 )
-def test_place(places, text, where):
-    assert places(RULE, "a.py", text) == where
+def test_positions(positions, text, expected):
+    assert positions(RULE, "a.py", text) == expected
 
 
-def test_odd_bytes_and_syntax_errors_before_the_hit_are_survived(places):
-    text = b"# \xff\xe9\nprint 'two'\n" + FOUND.encode()
+def test_invalid_utf8_and_syntax_errors_before_the_match(positions):
+    text = b"# \xff\xe9\nprint 'two'\n" + SAMPLE.encode()
 
-    assert places(RULE, "a.py", text) == [(5, 21)]
+    assert positions(RULE, "a.py", text) == [(5, 21)]
 
 
 def test_message_quotes_the_argument(findings):
-    (found,) = findings(RULE, "a.py", "import triton.language as tl\ntl.dot(a, b, input_precision='tf32')\n")
+    (finding,) = findings(RULE, "a.py", "import triton.language as tl\ntl.dot(a, b, input_precision='tf32')\n")
 
-    assert (found.code, found.severity) == ("PY502", "error")
-    assert 'tl.dot requests TF32 (input_precision="tf32")' in found.message
+    assert (finding.code, finding.severity) == ("PY502", "error")
+    assert 'tl.dot requests TF32 (input_precision="tf32")' in finding.message

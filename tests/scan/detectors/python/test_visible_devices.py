@@ -4,7 +4,7 @@ import pytest
 
 RULE = "visible_devices"
 OS = "import os\n"
-FOUND = OS + "os.environ['CUDA_VISIBLE_DEVICES'] = '1'\n"
+SAMPLE = OS + "os.environ['CUDA_VISIBLE_DEVICES'] = '1'\n"
 
 
 @pytest.mark.parametrize(
@@ -22,44 +22,44 @@ FOUND = OS + "os.environ['CUDA_VISIBLE_DEVICES'] = '1'\n"
         OS + "os.environ[f'{x}_VISIBLE_DEVICES'] = '0'\n",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "a.py", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "a.py", text) == []
 
 
-def test_is_not_looked_for_in_other_files(places):
-    assert places(RULE, "a.cu", FOUND) == []
+def test_other_files_are_not_searched(positions):
+    assert positions(RULE, "a.cu", SAMPLE) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "expected"),
     [
-        (FOUND, [(2, 1)]),
+        (SAMPLE, [(2, 1)]),
         (OS + "os.environ['CUDA_VISIBLE_DEVICES'] = a\nos.environ['CUDA_VISIBLE_DEVICES'] = b\n", [(2, 1)]),
         (OS + "os.environ.setdefault(\"HIP_VISIBLE_DEVICES\", '0')\r\n", [(2, 1)]),
         (OS + "s = 'größe 日本'; env['ROCR_VISIBLE_DEVICES'] = str(1)\n", [(2, 17)]),
         (OS + "def f():\n\tos.putenv('CUDA_VISIBLE_DEVICES', '0')\n", [(3, 2)]),
     ],
 )
-def test_place(places, text, where):
-    assert places(RULE, "a.py", text) == where
+def test_positions(positions, text, expected):
+    assert positions(RULE, "a.py", text) == expected
 
 
-def test_odd_bytes_and_syntax_errors_before_the_hit_are_survived(places):
-    text = b"# \xff\xe9\nprint 'two'\n" + FOUND.encode()
+def test_invalid_utf8_and_syntax_errors_before_the_match(positions):
+    text = b"# \xff\xe9\nprint 'two'\n" + SAMPLE.encode()
 
-    assert places(RULE, "a.py", text) == [(4, 1)]
+    assert positions(RULE, "a.py", text) == [(4, 1)]
 
 
 def test_one_mask_is_a_note_and_two_are_a_warning(findings):
-    one = "import os\nos.environ['CUDA_VISIBLE_DEVICES'] = '0'\n"
-    two = one + "os.environ['HIP_VISIBLE_DEVICES'] = '0'\n"
+    one_mask = "import os\nos.environ['CUDA_VISIBLE_DEVICES'] = '0'\n"
+    two = one_mask + "os.environ['HIP_VISIBLE_DEVICES'] = '0'\n"
 
-    assert [found.severity for found in findings(RULE, "a.py", one)] == ["note"]
-    assert [found.severity for found in findings(RULE, "a.py", two)] == ["warning", "warning"]
+    assert [finding.severity for finding in findings(RULE, "a.py", one_mask)] == ["note"]
+    assert [finding.severity for finding in findings(RULE, "a.py", two)] == ["warning", "warning"]
 
 
 def test_message_names_the_variable(findings):
-    (found,) = findings(RULE, "a.py", "import os\nos.environ['ROCR_VISIBLE_DEVICES'] = '0'\n")
+    (finding,) = findings(RULE, "a.py", "import os\nos.environ['ROCR_VISIBLE_DEVICES'] = '0'\n")
 
-    assert found.code == "PY206"
-    assert found.message == "the program sets ROCR_VISIBLE_DEVICES: the lower level; Ray rejects it"
+    assert finding.code == "PY206"
+    assert finding.message == "the program sets ROCR_VISIBLE_DEVICES: the lower level; Ray rejects it"

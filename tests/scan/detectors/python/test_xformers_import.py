@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 RULE = "xformers_import"
-FOUND = "import xformers.ops\n"
+SAMPLE = "import xformers.ops\n"
 
 
 @pytest.mark.parametrize(
@@ -24,18 +24,18 @@ FOUND = "import xformers.ops\n"
         "import\n",
     ],
 )
-def test_is_not_found_where_nothing_is_to_be_done(places, text):
-    assert places(RULE, "a.py", text) == []
+def test_no_finding_in_unaffected_code(positions, text):
+    assert positions(RULE, "a.py", text) == []
 
 
-def test_is_not_looked_for_in_other_files(places):
-    assert places(RULE, "a.cu", FOUND) == []
+def test_other_files_are_not_searched(positions):
+    assert positions(RULE, "a.cu", SAMPLE) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "where"),
+    ("text", "expected"),
     [
-        (FOUND, [(1, 1)]),
+        (SAMPLE, [(1, 1)]),
         ("from xformers.ops import memory_efficient_attention\n", [(1, 1)]),
         ("import os, xformers as x\r\n", [(1, 1)]),
         ("s = 'größe 日本'; from xformers import ops\n", [(1, 17)]),
@@ -43,23 +43,23 @@ def test_is_not_looked_for_in_other_files(places):
         ("class A:\n\timport xformers\n", [(2, 2)]),
     ],
 )
-def test_place(places, text, where):
-    assert places(RULE, "a.py", text) == where
+def test_positions(positions, text, expected):
+    assert positions(RULE, "a.py", text) == expected
 
 
-def test_odd_bytes_and_syntax_errors_before_the_hit_are_survived(places):
-    text = b"# \xff\xe9\nprint 'two'\n" + FOUND.encode()
+def test_invalid_utf8_and_syntax_errors_before_the_match(positions):
+    text = b"# \xff\xe9\nprint 'two'\n" + SAMPLE.encode()
 
-    assert places(RULE, "a.py", text) == [(3, 1)]
+    assert positions(RULE, "a.py", text) == [(3, 1)]
 
 
-def test_is_not_found_in_its_own_package(places):
-    assert places(RULE, "xformers/info.py", "import xformers\n") == []
-    assert places(RULE, "src/latests/a.py", "import xformers\n") == [(1, 1)]
+def test_no_finding_in_its_own_package(positions):
+    assert positions(RULE, "xformers/info.py", "import xformers\n") == []
+    assert positions(RULE, "src/latests/a.py", "import xformers\n") == [(1, 1)]
 
 
 def test_message_names_the_module(findings):
-    (found,) = findings(RULE, "a.py", "from xformers.ops import SwiGLU\n")
+    (finding,) = findings(RULE, "a.py", "from xformers.ops import SwiGLU\n")
 
-    assert (found.code, found.severity) == ("PY102", "error")
-    assert found.message == "xformers.ops is imported without a fallback"
+    assert (finding.code, finding.severity) == ("PY102", "error")
+    assert finding.message == "xformers.ops is imported without a fallback"

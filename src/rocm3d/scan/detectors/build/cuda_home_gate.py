@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
 from rocm3d.syntax.python import PythonUnit
 
 if TYPE_CHECKING:
@@ -17,30 +17,30 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
-_COMPARED = re.compile(r"(\w+\.)*CUDA_HOME\s*(is\s+(not\s+)?|==\s*|!=\s*)None$")
+_COMPARISON = re.compile(r"(\w+\.)*CUDA_HOME\s*(is\s+(not\s+)?|==\s*|!=\s*)None$")
 _HOME = re.compile(r"(\w+\.)*CUDA_HOME$")
 
 
-def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
+def find(unit: PythonUnit, context: DetectorContext) -> Iterator[Match]:
     """Matches tests of CUDA_HOME without a ROCm alternative."""
     if not unit.builds_extensions:
         return
-    found = {node.start_byte: (node, gate) for node, gate in _gates(unit)}
-    for _, (node, gate) in sorted(found.items()):
-        if not unit.is_guarded(node) and not _is_settled(unit, node):
-            yield hit(unit, node, gate=gate)
+    gates = {node.start_byte: (node, gate) for node, gate in _gates(unit)}
+    for _, (node, gate) in sorted(gates.items()):
+        if not unit.is_guarded(node) and not _has_rocm_branch(unit, node):
+            yield match_at(unit, node, gate=gate)
 
 
-def _is_settled(unit: PythonUnit, asked: Node) -> bool:
+def _has_rocm_branch(unit: PythonUnit, gate: Node) -> bool:
     """Whether the test is part of `if ... version.cuda ...: elif ... version.hip ...:`."""
     for chain in unit.nodes("if_statement"):
         condition = chain.child_by_field_name("condition")
-        if condition is None or not condition.start_byte <= asked.start_byte < condition.end_byte:
+        if condition is None or not condition.start_byte <= gate.start_byte < condition.end_byte:
             continue
         others = chain.children_by_field_name("alternative")
-        inside = (item.named_children[0] for item in others if item.named_children)
+        inside = (alternative.named_children[0] for alternative in others if alternative.named_children)
         return b"version.cuda" in unit.data[condition.start_byte : condition.end_byte] and any(
-            unit.is_guarded(item) for item in inside
+            unit.is_guarded(alternative) for alternative in inside
         )
     return False
 
@@ -48,20 +48,20 @@ def _is_settled(unit: PythonUnit, asked: Node) -> bool:
 def _gates(unit: PythonUnit) -> Iterator[tuple[Node, str]]:
     """Yields the node of each test and its source text."""
     for node in unit.nodes("comparison_operator"):
-        if _COMPARED.match(unit.slice(node)):
+        if _COMPARISON.match(unit.slice(node)):
             yield node, unit.slice(node)
     for node in unit.nodes(
         "if_statement", "elif_clause", "while_statement", "conditional_expression", "boolean_operator",
         "not_operator", "assert_statement", "call",
     ):  # fmt: skip
-        for asked in _asked(unit, node):
-            while asked.type == "parenthesized_expression" and asked.named_children:
-                asked = asked.named_children[0]  # noqa: PLW2901
-            if asked.type in ("identifier", "attribute") and _HOME.match(unit.slice(asked)):
-                yield asked, unit.slice(node if node.type in ("not_operator", "call") else asked)
+        for operand in _truth_operands(unit, node):
+            while operand.type == "parenthesized_expression" and operand.named_children:
+                operand = operand.named_children[0]  # noqa: PLW2901
+            if operand.type in ("identifier", "attribute") and _HOME.match(unit.slice(operand)):
+                yield operand, unit.slice(node if node.type in ("not_operator", "call") else operand)
 
 
-def _asked(unit: PythonUnit, node: Node) -> list[Node]:
+def _truth_operands(unit: PythonUnit, node: Node) -> list[Node]:
     """The operands that a node evaluates as a truth value."""
     if node.type == "call":
         function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
@@ -77,4 +77,4 @@ def _asked(unit: PythonUnit, node: Node) -> list[Node]:
     return [] if condition is None else [condition]
 
 
-detector = Detector(__name__, code="BLD201", reads=PythonUnit, find=find)
+detector = Detector(__name__, code="BLD201", unit_types=PythonUnit, find=find)

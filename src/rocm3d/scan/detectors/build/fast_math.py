@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.build_script import flags
-from rocm3d.scan.detector import Detector, Hit, Look
+from rocm3d.scan.build_script import compiler_flags
+from rocm3d.scan.detector import Detector, DetectorContext, Match
 from rocm3d.syntax.python import PythonUnit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
+def find(unit: PythonUnit, context: DetectorContext) -> Iterator[Match]:
     """Matches flags for device code, except host-only flags and flags inside a backend guard."""
-    for flag in flags(unit):
-        if flag.text in look.code.terms and not flag.guarded and not flag.host:
-            yield flag.hit(flag=flag.text, why=look.code.terms[flag.text])
+    for flag in compiler_flags(unit):
+        if flag.text in context.code.terms and not flag.is_guarded and not flag.is_host_only:
+            yield flag.match(flag=flag.text, why=context.code.terms[flag.text])
 
 
-detector = Detector(__name__, code="BLD104", reads=PythonUnit, find=find)
+detector = Detector(__name__, code="BLD104", unit_types=PythonUnit, find=find)

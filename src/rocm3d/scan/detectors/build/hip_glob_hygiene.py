@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.build_script import builds
-from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.build_script import defines_extension_package
+from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
 from rocm3d.syntax.python import PythonUnit, string_value
 from rocm3d.syntax.unit import walk
 
@@ -18,30 +18,32 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
-_COLLECTS = re.compile(r"\*\.?(c(c|pp|xx|\*|\[\w+\]|\?\?)?|\*)?$")
+_SOURCE_PATTERN = re.compile(r"\*\.?(c(c|pp|xx|\*|\[\w+\]|\?\?)?|\*)?$")
 _SUFFIX = re.compile(r"\.?(c|cc|cpp|cxx)$")
-_SKIPS = re.compile(r"(^|[*._/])hip([*._/]\w*)*$")
+_HIP_EXCLUSION = re.compile(r"(^|[*._/])hip([*._/]\w*)*$")
 
 
-def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
+def find(unit: PythonUnit, context: DetectorContext) -> Iterator[Match]:
     """Matches calls among the code's terms with a source pattern, in a script that never excludes hip names."""
-    if not builds(unit) or any(_SKIPS.search(string_value(unit, node) or "") for node in unit.nodes("string")):
+    if not defines_extension_package(unit) or any(
+        _HIP_EXCLUSION.search(string_value(unit, node) or "") for node in unit.nodes("string")
+    ):
         return
-    methods = {term.rsplit(".", 1)[-1] for term in look.code.terms}
+    methods = {term.rsplit(".", 1)[-1] for term in context.code.terms}
     by_suffix = _filters_by_suffix(unit)
     for call in unit.nodes("call"):
         function, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
         name = "" if function is None else unit.slice(function).rsplit(".", 1)[-1]
         if arguments is None or name not in methods:
             continue
-        collects = by_suffix if name in ("walk", "listdir") else _is_for_sources(unit, arguments)
+        collects = by_suffix if name in ("walk", "listdir") else _collects_sources(unit, arguments)
         if collects:
-            yield hit(unit, call, call=re.sub(r"\s+", " ", unit.slice(call)))
+            yield match_at(unit, call, call=re.sub(r"\s+", " ", unit.slice(call)))
 
 
-def _is_for_sources(unit: PythonUnit, arguments: Node) -> bool:
+def _collects_sources(unit: PythonUnit, arguments: Node) -> bool:
     texts = [unit.slice(node).lstrip("rRbBuUfF").strip("\"'") for node in walk(arguments) if node.type == "string"]
-    return bool(texts) and bool(_COLLECTS.search(texts[-1])) and texts[-1] not in ("*", "**")
+    return bool(texts) and bool(_SOURCE_PATTERN.search(texts[-1])) and texts[-1] not in ("*", "**")
 
 
 def _filters_by_suffix(unit: PythonUnit) -> bool:
@@ -55,4 +57,4 @@ def _filters_by_suffix(unit: PythonUnit) -> bool:
     return False
 
 
-detector = Detector(__name__, code="BLD301", reads=PythonUnit, find=find)
+detector = Detector(__name__, code="BLD301", unit_types=PythonUnit, find=find)

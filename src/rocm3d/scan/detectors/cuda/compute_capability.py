@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
 from rocm3d.syntax.cuda import CudaUnit
-from rocm3d.syntax.lanes import upward
+from rocm3d.syntax.lane_masks import ancestors_with_child
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,36 +15,36 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _PROPERTIES = re.compile(rb"\bcudaDeviceProp\b|DeviceProperties\b|\bhipDeviceProp_t\b")
-_PASSED_ON = frozenset({"parenthesized_expression", "binary_expression"})
+_TRANSPARENT = frozenset({"parenthesized_expression", "binary_expression"})
 
 
-def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+def find(unit: CudaUnit, context: DetectorContext) -> Iterator[Match]:
     """Matches `major` of device properties in comparisons and arithmetic, and attribute queries, but not prints."""
-    attributes = {term for term in look.code.terms if term.isidentifier()}
+    attributes = {term for term in context.code.terms if term.isidentifier()}
     if _PROPERTIES.search(unit.data):
-        above = unit.parents
+        parents = unit.parents
         for node in unit.nodes("field_expression"):
             field = node.child_by_field_name("field")
             if field is None or unit.slice(field) != "major" or not unit.is_shared(node.start_byte):
                 continue
-            whole = _whole(node, above)
-            if whole is not None:
-                yield hit(unit, whole, text=" ".join(unit.slice(whole).split()))
+            expression = _enclosing_expression(node, parents)
+            if expression is not None:
+                yield match_at(unit, expression, text=" ".join(unit.slice(expression).split()))
     if any(name.encode() in unit.data for name in attributes):
         for node in unit.nodes("identifier"):
             if unit.slice(node) in attributes and unit.is_shared(node.start_byte):
-                yield hit(unit, node, text=unit.slice(node))
+                yield match_at(unit, node, text=unit.slice(node))
 
 
-def _whole(node: Node, above: dict[int, Node]) -> Node | None:
+def _enclosing_expression(node: Node, parents: dict[int, Node]) -> Node | None:
     """The outermost arithmetic or comparison that contains the number."""
-    found = None
-    for parent, _ in upward(node, above):
+    outermost = None
+    for parent, _ in ancestors_with_child(node, parents):
         operator = parent.child_by_field_name("operator") if parent.type == "binary_expression" else None
-        if parent.type not in _PASSED_ON or (operator is not None and operator.type in ("&&", "||", "<<")):
+        if parent.type not in _TRANSPARENT or (operator is not None and operator.type in ("&&", "||", "<<")):
             break
-        found = parent if parent.type == "binary_expression" else found
-    return found
+        outermost = parent if parent.type == "binary_expression" else outermost
+    return outermost
 
 
-detector = Detector(__name__, code="CU504", reads=CudaUnit, find=find)
+detector = Detector(__name__, code="CU504", unit_types=CudaUnit, find=find)

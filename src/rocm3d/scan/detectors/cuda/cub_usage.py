@@ -10,7 +10,7 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
 
@@ -19,47 +19,54 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
-_WARP = ("WarpReduce", "WarpScan")
+_WARP_COLLECTIVES = ("WarpReduce", "WarpScan")
 _SORT = re.compile(r"(?:::)?cub::DeviceRadixSort::Sort(Keys|Pairs)(?:Descending)?$")
 _STORAGE = re.compile(rb"\bTempStorage\s+(\w+)")
 _BARRIER = re.compile(rb"__syncthreads|\bsync\s*\(|__syncwarp")
 _FIRST_BIT = {"Keys": (5, 4), "Pairs": (7, 5)}  # argument index of begin_bit, with pointers and with a DoubleBuffer
 
 
-def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+def find(unit: CudaUnit, context: DetectorContext) -> Iterator[Match]:
     """Matches the three patterns in source order."""
     if b"cub::" not in unit.data:
         return
-    found = [*_default_width(unit), *_sorts(unit), *_reused(unit)]
-    for node, name, why, severity in sorted(found, key=lambda item: item[0].start_byte):
+    candidates = [*_default_width_collectives(unit), *_partial_sorts(unit), *_reused_storage(unit)]
+    for node, name, why, severity in sorted(candidates, key=lambda candidate: candidate[0].start_byte):
         if unit.is_shared(node.start_byte):
-            place = hit(unit, node, name=name, why=why or look.code.terms[name])
-            yield Hit(place.line, place.column, place.facts, severity="note" if severity == "note" else None)
+            match = match_at(unit, node, name=name, why=why or context.code.terms[name])
+            yield Match(match.line, match.column, match.facts, severity="note" if severity == "note" else None)
 
 
-def _default_width(unit: CudaUnit) -> Iterator[tuple[Node, str, str, str]]:
+def _default_width_collectives(unit: CudaUnit) -> Iterator[tuple[Node, str, str, str]]:
     for node in unit.nodes("qualified_identifier"):
         scope, name = node.child_by_field_name("scope"), node.child_by_field_name("name")
         if scope is None or name is None or unit.slice(scope) != "cub":
             continue
         while name is not None and name.type == "qualified_identifier":  # cub::WarpReduce<T>::TempStorage
             name = name.child_by_field_name("scope")
-        inner, given = (None, None) if name is None else (name.child_by_field_name(f) for f in ("name", "arguments"))
-        if inner is not None and given is not None and unit.slice(inner) in _WARP and given.named_child_count == 1:
+        inner, template_arguments = (
+            (None, None) if name is None else (name.child_by_field_name(f) for f in ("name", "arguments"))
+        )
+        if (
+            inner is not None
+            and template_arguments is not None
+            and unit.slice(inner) in _WARP_COLLECTIVES
+            and template_arguments.named_child_count == 1
+        ):
             yield node, f"cub::{unit.slice(inner)}", "", ""
 
 
-def _sorts(unit: CudaUnit) -> Iterator[tuple[Node, str, str, str]]:
+def _partial_sorts(unit: CudaUnit) -> Iterator[tuple[Node, str, str, str]]:
     for call in unit.nodes("call_expression"):
         function, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
         match = None if function is None else _SORT.match(unit.head(function).split("<", 1)[0])
         if match is None or arguments is None:
             continue
-        given = [item for item in arguments.named_children if item.type != "comment"]
-        at = _FIRST_BIT[match.group(1)][b"DoubleBuffer" in unit.data]
-        if len(given) <= at:
+        argument_nodes = [node for node in arguments.named_children if node.type != "comment"]
+        bit_index = _FIRST_BIT[match.group(1)][b"DoubleBuffer" in unit.data]
+        if len(argument_nodes) <= bit_index:
             continue
-        first = given[at]
+        first = argument_nodes[bit_index]
         if first.type == "compound_literal_expression" or "decompos" in unit.slice(first).lower():
             # The fix changes the decomposer's tuple, which another rule (libcudacxx) reports if it is in this file.
             if b"rocprim" not in unit.data:
@@ -69,7 +76,7 @@ def _sorts(unit: CudaUnit) -> Iterator[tuple[Node, str, str, str]]:
             yield call, "cub::DeviceRadixSort", "", ""
 
 
-def _reused(unit: CudaUnit) -> Iterator[tuple[Node, str, str, str]]:
+def _reused_storage(unit: CudaUnit) -> Iterator[tuple[Node, str, str, str]]:
     """Two collectives on one TempStorage in the same function without a barrier between them."""
     blank = blanked(unit.data)
     for body in unit.nodes("function_definition"):
@@ -78,10 +85,10 @@ def _reused(unit: CudaUnit) -> Iterator[tuple[Node, str, str, str]]:
             uses = list(re.finditer(rb"\b(\w+)(?:<[^;{}]*>)?\s*\(\s*" + storage + rb"\s*\)\s*\.\s*\w+", text))
             for before, after in pairwise(uses):
                 if not _BARRIER.search(text[before.end() : after.start()]):
-                    at = body.start_byte + after.start()
-                    node = body.descendant_for_byte_range(at, at + 1)
+                    offset = body.start_byte + after.start()
+                    node = body.descendant_for_byte_range(offset, offset + 1)
                     why = "its TempStorage is used again without __syncthreads"
                     yield node or body, after.group(1).decode("ascii", "replace"), why, ""
 
 
-detector = Detector(__name__, code="CU205", reads=CudaUnit, find=find)
+detector = Detector(__name__, code="CU205", unit_types=CudaUnit, find=find)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look
-from rocm3d.syntax.chains import Chain, chains, decided
+from rocm3d.scan.detector import Detector, DetectorContext, Match
+from rocm3d.syntax.conditional_chains import IfChain, evaluate_condition, if_chains
 from rocm3d.syntax.cuda import CudaUnit
 
 if TYPE_CHECKING:
@@ -14,24 +14,24 @@ if TYPE_CHECKING:
 _MACRO = "__CUDA_ARCH__"
 
 
-def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+def find(unit: CudaUnit, context: DetectorContext) -> Iterator[Match]:
     """Matches branches that HIP and a recent NVIDIA GPU decide differently, and choices of an implementation."""
     if _MACRO.encode() not in unit.data:
         return
-    for chain in chains(unit.data):
+    for chain in if_chains(unit.data):
         for branch in chain.branches:
-            if _MACRO in branch.macros and unit.is_shared(branch.start) and _matters(chain, branch.text):
-                line, column = unit.text.place(branch.at)
-                yield Hit(line, column, {"guard": " ".join(branch.text.split())})
+            if _MACRO in branch.macros and unit.is_shared(branch.start) and _differs_on_hip(chain, branch.condition):
+                line, column = unit.text.position(branch.hash_offset)
+                yield Match(line, column, {"guard": " ".join(branch.condition.split())})
 
 
-def _matters(chain: Chain, text: str) -> bool:
+def _differs_on_hip(chain: IfChain, text: str) -> bool:
     """Whether HIP needs its own branch. A workaround for old GPUs without #else is skipped on HIP as well."""
-    if chain.knows_hip:
+    if chain.mentions_rocm:
         return False
-    hip = decided(text, {_MACRO: False}, {_MACRO: 0})
-    recent = decided(text, {_MACRO: True}, {_MACRO: float("inf")})
+    hip = evaluate_condition(text, {_MACRO: False}, {_MACRO: 0})
+    recent = evaluate_condition(text, {_MACRO: True}, {_MACRO: float("inf")})
     return hip != recent or chain.has_else
 
 
-detector = Detector(__name__, code="CU501", reads=CudaUnit, find=find)
+detector = Detector(__name__, code="CU501", unit_types=CudaUnit, find=find)

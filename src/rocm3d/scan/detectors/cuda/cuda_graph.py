@@ -6,43 +6,43 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
-from rocm3d.scan.needs import a_term
+from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
+from rocm3d.scan.prefilter import contains_term
 from rocm3d.syntax.cuda import CudaUnit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_FORMS = {"three": 3, "four": 4, "five": 5}
+_ARGUMENT_COUNTS = {"three": 3, "four": 4, "five": 5}
 _START = "cudaStreamBeginCapture"
 
 
-def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+def find(unit: CudaUnit, context: DetectorContext) -> Iterator[Match]:
     """Matches the first capture of a file and calls in a form that HIP lacks.
 
     Without a capture, the first other graph call is a note.
     """
-    seen: set[str] = set()
-    rest: list[tuple[str, Hit]] = []
+    reported: set[str] = set()
+    other_calls: list[tuple[str, Match]] = []
     for call in unit.nodes("call_expression"):
         function, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
         name = "" if function is None else unit.head(function).lstrip(":")
-        if arguments is None or name not in look.code.terms or not unit.is_shared(call.start_byte):
+        if arguments is None or name not in context.code.terms or not unit.is_shared(call.start_byte):
             continue
-        why = look.code.terms[name]
-        given = sum(item.type != "comment" for item in arguments.named_children)
+        why = context.code.terms[name]
+        argument_count = sum(node.type != "comment" for node in arguments.named_children)
         form = re.match(r"the (\w+)-argument form", why)
-        if form is not None and _FORMS.get(form.group(1), given) != given:
-            yield hit(unit, call, call=f"{name} ({why})")
-        elif name not in seen:
-            seen.add(name)
-            found = hit(unit, call, call=name)
+        if form is not None and _ARGUMENT_COUNTS.get(form.group(1), argument_count) != argument_count:
+            yield match_at(unit, call, call=f"{name} ({why})")
+        elif name not in reported:
+            reported.add(name)
+            match = match_at(unit, call, call=name)
             if name == _START:
-                yield found
+                yield match
             else:
-                rest.append((name, replace(found, severity="note")))
-    if rest and _START not in seen:
-        yield rest[0][1]
+                other_calls.append((name, replace(match, severity="note")))
+    if other_calls and _START not in reported:
+        yield other_calls[0][1]
 
 
-detector = Detector(__name__, code="CU407", reads=CudaUnit, find=find, needs=a_term)
+detector = Detector(__name__, code="CU407", unit_types=CudaUnit, find=find, prefilter=contains_term)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
-from rocm3d.scan.needs import a_term
+from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
+from rocm3d.scan.prefilter import contains_term
 from rocm3d.syntax.cuda import CudaUnit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+def find(unit: CudaUnit, context: DetectorContext) -> Iterator[Match]:
     """Matches calls among the code's terms, unless the file defines a macro of that name."""
     macros = {
         unit.slice(own)
@@ -24,8 +24,8 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
         if function is None or not unit.is_shared(call.start_byte):
             continue
         name = unit.head(function).removeprefix("::")
-        if name in look.code.terms and name not in macros:
-            yield hit(unit, call, call=name)
+        if name in context.code.terms and name not in macros:
+            yield match_at(unit, call, call=name)
 
 
-detector = Detector(__name__, code="CU302", reads=CudaUnit, find=find, needs=a_term)
+detector = Detector(__name__, code="CU302", unit_types=CudaUnit, find=find, prefilter=contains_term)

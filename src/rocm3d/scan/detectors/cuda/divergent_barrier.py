@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
 from rocm3d.syntax.cuda import CudaUnit
-from rocm3d.syntax.lanes import function_name, upward
+from rocm3d.syntax.lane_masks import ancestors_with_child, function_name
 from rocm3d.syntax.unit import walk
 
 if TYPE_CHECKING:
@@ -24,87 +24,89 @@ _BARRIER = re.compile(r"__syncthreads(?:_count|_and|_or)?$")
 _LOOPS = frozenset({"for_statement", "while_statement", "do_statement"})
 _THREAD = re.compile(r"\bthreadIdx\b|\bthread_rank\s*\(")
 _UNIFORM = re.compile(r"\b__syncthreads_\w+\s*\(")  # the result is the same in all threads of the block
-_WORD = re.compile(r"[A-Za-z_]\w*")
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 
 
-def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+def find(unit: CudaUnit, context: DetectorContext) -> Iterator[Match]:
     """Matches barriers in a branch or loop that depends on the thread index, directly or through a variable."""
     if b"__syncthreads" not in unit.data:
         return
-    file = _File(unit, unit.parents)
+    analysis = _BarrierAnalysis(unit, unit.parents)
     for call in unit.nodes("call_expression"):
         name = function_name(unit, call)
         if _BARRIER.match(name) and unit.is_shared(call.start_byte):
-            branch = file.divergent(call)
+            branch = analysis.divergent_branch(call)
             if branch is not None:
-                yield hit(unit, call, call=name, branch=branch)
+                yield match_at(unit, call, call=name, branch=branch)
 
 
 @dataclass
-class _File:
+class _BarrierAnalysis:
     unit: CudaUnit
-    above: dict[int, Node]
-    told: set[int] = field(default_factory=set)  # node ids of loops with a reported barrier
-    threads: dict[int, set[str]] = field(default_factory=dict)
+    parents: dict[int, Node]
+    reported_loops: set[int] = field(default_factory=set)  # node ids of loops with a reported barrier
+    thread_variables: dict[int, set[str]] = field(default_factory=dict)
 
-    def divergent(self, barrier: Node) -> str | None:
+    def divergent_branch(self, barrier: Node) -> str | None:
         """The condition that keeps some threads from reaching a barrier, or None."""
         names, path = self._up_to_function(barrier)
         for node, child in path:
-            asked = self._asked(node, names)
-            if asked is not None and node.child_by_field_name("condition") != child:
-                return asked
-            if node.id in self._exits and node.id not in self.told:
-                self.told.add(node.id)
+            condition = self._thread_condition(node, names)
+            if condition is not None and node.child_by_field_name("condition") != child:
+                return condition
+            if node.id in self._exits and node.id not in self.reported_loops:
+                self.reported_loops.add(node.id)
                 return self._exits[node.id]
         return None
 
     @cached_property
     def _exits(self) -> dict[int, str]:
         """Loops that some threads leave by `return` or `break`: node id to condition and statement."""
-        found: dict[int, str] = {}
+        exits: dict[int, str] = {}
         for node in self.unit.nodes("return_statement", "break_statement"):
             names, path = self._up_to_function(node)
             why: str | None = None
             for parent, _ in path:
                 if parent.type in _LOOPS and why is not None:
-                    found.setdefault(parent.id, f"{why}: {node.type.split('_')[0]}")
+                    exits.setdefault(parent.id, f"{why}: {node.type.split('_')[0]}")
                 if node.type == "break_statement" and (parent.type in _LOOPS or parent.type == "switch_statement"):
                     break
                 if parent.type == "if_statement":
-                    why = why or self._asked(parent, names)
-        return found
+                    why = why or self._thread_condition(parent, names)
+        return exits
 
     def _up_to_function(self, node: Node) -> tuple[set[str], list[tuple[Node, Node]]]:
-        path = list(upward(node, self.above))
+        path = list(ancestors_with_child(node, self.parents))
         owner = next((i for i, (n, _) in enumerate(path) if n.type in ("function_definition", "lambda_expression")), 0)
         function = path[owner][0]
-        if function.id not in self.threads:
-            self.threads[function.id] = _of_the_thread(self.unit, function)
-        return self.threads[function.id], path[:owner]
+        if function.id not in self.thread_variables:
+            self.thread_variables[function.id] = _thread_variables(self.unit, function)
+        return self.thread_variables[function.id], path[:owner]
 
-    def _asked(self, node: Node, names: set[str]) -> str | None:
-        asked = node.child_by_field_name("condition") if node.type == "if_statement" or node.type in _LOOPS else None
-        text = "" if asked is None else self.unit.slice(asked)
-        return " ".join(text.split()).strip("()") if _depends(text, names) else None
+    def _thread_condition(self, node: Node, names: set[str]) -> str | None:
+        condition = (
+            node.child_by_field_name("condition") if node.type == "if_statement" or node.type in _LOOPS else None
+        )
+        text = "" if condition is None else self.unit.slice(condition)
+        return " ".join(text.split()).strip("()") if _depends_on_thread(text, names) else None
 
 
-def _depends(text: str, names: set[str]) -> bool:
+def _depends_on_thread(text: str, names: set[str]) -> bool:
     return _UNIFORM.search(text) is None and (
-        _THREAD.search(text) is not None or not names.isdisjoint(_WORD.findall(text))
+        _THREAD.search(text) is not None or not names.isdisjoint(_IDENTIFIER.findall(text))
     )
 
 
-def _of_the_thread(unit: CudaUnit, function: Node) -> set[str]:
+def _thread_variables(unit: CudaUnit, function: Node) -> set[str]:
     """Names of variables that are computed from the thread index."""
     names: set[str] = set()
     for node in walk(function):
-        name, given = node.child_by_field_name("declarator"), node.child_by_field_name("value")
-        if node.type != "init_declarator" or name is None or given is None or name.type != "identifier":
+        name, value = node.child_by_field_name("declarator"), node.child_by_field_name("value")
+        if node.type != "init_declarator" or name is None or value is None or name.type != "identifier":
             continue
-        if _depends(unit.slice(given), names):
+        if _depends_on_thread(unit.slice(value), names):
             names.add(unit.slice(name))
     return names
 
 
-detector = Detector(__name__, code="CU108", reads=CudaUnit, find=find)
+detector = Detector(__name__, code="CU108", unit_types=CudaUnit, find=find)

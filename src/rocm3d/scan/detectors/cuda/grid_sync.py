@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
 from rocm3d.syntax.cuda import CudaUnit
 
 if TYPE_CHECKING:
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 _GRID = re.compile(r"(?:\b\w+::)*this_grid\s*\(\s*\)$")
 
 
-def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+def find(unit: CudaUnit, context: DetectorContext) -> Iterator[Match]:
     """Matches `.sync()` on this_grid(), or on a variable that is initialised with it or declared as grid_group."""
-    grids = set(_grids(unit))
+    grids = set(_grid_variables(unit))
     for call in unit.nodes("call_expression"):
         function = call.child_by_field_name("function")
         if function is None or function.type != "field_expression" or not unit.is_shared(call.start_byte):
@@ -30,10 +30,10 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
             continue
         text = unit.slice(owner)
         if text in grids or _GRID.search(text):
-            yield hit(unit, call, call=f"{text}.sync()")
+            yield match_at(unit, call, call=f"{text}.sync()")
 
 
-def _grids(unit: CudaUnit) -> Iterator[str]:
+def _grid_variables(unit: CudaUnit) -> Iterator[str]:
     """Names of variables and parameters that hold a grid group."""
     for node in unit.nodes("declaration", "parameter_declaration"):
         kind, name = node.child_by_field_name("type"), node.child_by_field_name("declarator")
@@ -41,9 +41,9 @@ def _grids(unit: CudaUnit) -> Iterator[str]:
         while name is not None and name.type in ("init_declarator", "reference_declarator", "pointer_declarator"):
             inner = name.child_by_field_name("declarator")
             name = inner if inner is not None else next(iter(name.named_children), None)
-        made = value is not None and _GRID.search(unit.head(value))
-        if name is not None and (made or (kind is not None and unit.slice(kind).endswith("grid_group"))):
+        is_grid = value is not None and _GRID.search(unit.head(value))
+        if name is not None and (is_grid or (kind is not None and unit.slice(kind).endswith("grid_group"))):
             yield unit.slice(name)
 
 
-detector = Detector(__name__, code="CU204", reads=CudaUnit, find=find, needs=(b"this_grid", b"grid_group"))
+detector = Detector(__name__, code="CU204", unit_types=CudaUnit, find=find, prefilter=(b"this_grid", b"grid_group"))

@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Clue, Detector, Hit, Look, hit
+from rocm3d.scan.detector import Clue, Detector, DetectorContext, Match, match_at
 from rocm3d.syntax.cuda import CudaUnit
-from rocm3d.syntax.lanes import arguments
-from rocm3d.syntax.own_names import made_for_rocm
-from rocm3d.syntax.pointers import pointed_to, pointers
+from rocm3d.syntax.lane_masks import arguments
+from rocm3d.syntax.pointers import pointee_type, pointee_types
+from rocm3d.syntax.rocm_shims import rocm_shim_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,34 +21,34 @@ if TYPE_CHECKING:
 _CALL = "atomicAdd"
 
 
-def find(unit: CudaUnit, look: Look) -> Iterator[Hit | Clue]:
+def find(unit: CudaUnit, context: DetectorContext) -> Iterator[Match | Clue]:
     """Matches calls whose first argument points to one of the types, unless the file declares the overload."""
-    yield from (Clue(_answered(kind)) for kind in look.code.terms if f"{_CALL}({kind}" in made_for_rocm(unit))
-    told = {kind for kind in look.code.terms if kind in _own(unit)}
-    known = {name: kind for name, kind in pointers(unit) if kind in look.code.terms}
+    yield from (Clue(_clue_name(kind)) for kind in context.code.terms if f"{_CALL}({kind}" in rocm_shim_names(unit))
+    reported = {kind for kind in context.code.terms if kind in _declared_types(unit)}
+    pointer_types = {name: kind for name, kind in pointee_types(unit) if kind in context.code.terms}
     for call in unit.nodes("call_expression"):
-        function, given = call.child_by_field_name("function"), arguments(call)
-        if function is None or unit.head(function).removeprefix("::") != _CALL or len(given) < 2:
+        function, call_arguments = call.child_by_field_name("function"), arguments(call)
+        if function is None or unit.head(function).removeprefix("::") != _CALL or len(call_arguments) < 2:
             continue
-        kind = pointed_to(unit, given[0], known)
-        if kind in look.code.terms and kind not in told and unit.is_shared(call.start_byte):
-            told.add(kind)
-            yield replace(hit(unit, call, call=_CALL, type=kind), unless=_answered(kind))
+        kind = pointee_type(unit, call_arguments[0], pointer_types)
+        if kind in context.code.terms and kind not in reported and unit.is_shared(call.start_byte):
+            reported.add(kind)
+            yield replace(match_at(unit, call, call=_CALL, type=kind), unless=_clue_name(kind))
 
 
-def _answered(kind: str) -> str:
+def _clue_name(kind: str) -> str:
     return f"{detector.code} {kind}"
 
 
-def _own(unit: CudaUnit) -> set[str]:
+def _declared_types(unit: CudaUnit) -> set[str]:
     """The types for which the file declares atomicAdd."""
-    found = set()
+    types = set()
     for node in unit.nodes("function_declarator"):
-        name, taken = node.child_by_field_name("declarator"), node.child_by_field_name("parameters")
-        if name is not None and taken is not None and unit.slice(name) == _CALL:
-            kinds = (item.child_by_field_name("type") for item in taken.named_children[:1])
-            found |= {unit.slice(kind) for kind in kinds if kind is not None}
-    return found
+        name, parameters = node.child_by_field_name("declarator"), node.child_by_field_name("parameters")
+        if name is not None and parameters is not None and unit.slice(name) == _CALL:
+            kinds = (parameter.child_by_field_name("type") for parameter in parameters.named_children[:1])
+            types |= {unit.slice(kind) for kind in kinds if kind is not None}
+    return types
 
 
-detector = Detector(__name__, code="CU313", reads=CudaUnit, find=find, needs=(_CALL.encode(),))
+detector = Detector(__name__, code="CU313", unit_types=CudaUnit, find=find, prefilter=(_CALL.encode(),))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look
-from rocm3d.syntax.chains import Chain, chains, decided
+from rocm3d.scan.detector import Detector, DetectorContext, Match
+from rocm3d.syntax.conditional_chains import IfChain, evaluate_condition, if_chains
 from rocm3d.syntax.cuda import CudaUnit
-from rocm3d.syntax.guards import is_guard, with_rocm
+from rocm3d.syntax.guards import assume_rocm, is_rocm_macro
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,36 +15,38 @@ if TYPE_CHECKING:
 _REWRITTEN = frozenset({"USE_CUDA", "__CUDACC__"})
 
 
-def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+def find(unit: CudaUnit, context: DetectorContext) -> Iterator[Match]:
     """Matches chains of which ROCm builds one branch before the translation and another one after it."""
     if not any(name.encode() in unit.data for name in _REWRITTEN):
         return
-    for chain in chains(unit.data):
+    for chain in if_chains(unit.data):
         first = chain.branches[0].start
-        if not chain.knows_hip or not (first == 0 or unit.is_shared(first - 1) or unit.is_shared(chain.end)):
+        if not chain.mentions_rocm or not (first == 0 or unit.is_shared(first - 1) or unit.is_shared(chain.end)):
             continue
-        asks = next((branch for branch in chain.branches if not branch.macros.isdisjoint(_REWRITTEN)), None)
-        if asks is not None and _turns(chain):
-            line, column = unit.text.place(asks.at)
-            yield Hit(line, column, {"guard": " ".join(asks.text.split())})
+        rewritten_branch = next((branch for branch in chain.branches if not branch.macros.isdisjoint(_REWRITTEN)), None)
+        if rewritten_branch is not None and _changes_branch(chain):
+            line, column = unit.text.position(rewritten_branch.hash_offset)
+            yield Match(line, column, {"guard": " ".join(rewritten_branch.condition.split())})
 
 
-def _turns(chain: Chain) -> bool:
+def _changes_branch(chain: IfChain) -> bool:
     """Whether after the translation ROCm builds a branch that was not written for it."""
-    before, after = _built(chain, translated=False), _built(chain, translated=True)
+    before, after = _built_branch(chain, translated=False), _built_branch(chain, translated=True)
     if before is None or after is None or before == after:
         return False
-    return after < 0 or not any(is_guard(macro) for macro in chain.branches[after].macros)
+    return after < 0 or not any(is_rocm_macro(macro) for macro in chain.branches[after].macros)
 
 
-def _built(chain: Chain, *, translated: bool) -> int | None:
+def _built_branch(chain: IfChain, *, translated: bool) -> int | None:
     """The index of the branch that a ROCm build takes, -1 for no branch, None if it depends on other macros."""
     for number, branch in enumerate(chain.branches):
-        known = {macro: with_rocm(macro) for macro in branch.macros} | dict.fromkeys(_REWRITTEN, translated)
-        taken = decided(branch.text, {macro: value for macro, value in known.items() if value is not None}, {})
-        if taken is not False:
-            return number if taken else None
+        known = {macro: assume_rocm(macro) for macro in branch.macros} | dict.fromkeys(_REWRITTEN, translated)
+        is_taken = evaluate_condition(
+            branch.condition, {macro: value for macro, value in known.items() if value is not None}, {}
+        )
+        if is_taken is not False:
+            return number if is_taken else None
     return -1
 
 
-detector = Detector(__name__, code="CU505", reads=CudaUnit, find=find)
+detector = Detector(__name__, code="CU505", unit_types=CudaUnit, find=find)

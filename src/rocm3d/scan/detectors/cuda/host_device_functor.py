@@ -11,9 +11,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look
+from rocm3d.scan.detector import Detector, DetectorContext, Match
 from rocm3d.syntax.cuda import CudaUnit
-from rocm3d.syntax.device_members import Member, device_members
+from rocm3d.syntax.device_members import DeviceMember, device_members
 from rocm3d.syntax.directives import blanked
 
 if TYPE_CHECKING:
@@ -23,35 +23,35 @@ _ALGORITHM = re.compile(rb"\b(cub::Device\w+|thrust::\w+)")
 _HEADERS = (".cuh", ".h", ".hpp", ".hh", ".inl")
 
 
-def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+def find(unit: CudaUnit, context: DetectorContext) -> Iterator[Match]:
     """Matches all __device__-only members of the structs that are passed to host-side algorithms."""
     if b"__device__" not in unit.data:
         return
     text = blanked(unit.data)
     members = list(device_members(text))
-    made = {member.owner for member in members if member.name == member.owner}
-    uses = _uses(unit.path, text, made, members)
+    value_types = {member.owner for member in members if member.name == member.owner}
+    uses = _uses(unit.path, text, value_types, members)
     for member in members:
         if member.owner in uses and unit.is_shared(member.offset):
-            line, column = unit.text.place(member.offset)
+            line, column = unit.text.position(member.offset)
             name = b"::".join((member.owner, member.name)).decode("utf-8", "replace")
-            yield Hit(line, column, {"name": name, "use": uses[member.owner]})
+            yield Match(line, column, {"name": name, "use": uses[member.owner]})
 
 
-def _uses(path: str, text: bytes, owners: set[bytes], members: list[Member]) -> dict[bytes, str]:
+def _uses(path: str, text: bytes, owners: set[bytes], members: list[DeviceMember]) -> dict[bytes, str]:
     """The use of each struct in host code, as message text: the first algorithm, else a possible use in other files."""
-    found: dict[bytes, str] = {}
-    for match, statement in _statements(text):
+    uses_by_type: dict[bytes, str] = {}
+    for match, statement in _algorithm_statements(text):
         for name in owners.intersection(re.findall(rb"\w+", statement)):
-            found.setdefault(name, f"is passed to {match.decode('ascii', 'replace')}")
+            uses_by_type.setdefault(name, f"is passed to {match.decode('ascii', 'replace')}")
     if path.endswith(_HEADERS):
         for member in members:
             if member.owner in owners and re.match(rb"operator[-+*/<>=]", member.name):
-                found.setdefault(member.owner, "is a value type that other files may sort or sum")
-    return found
+                uses_by_type.setdefault(member.owner, "is a value type that other files may sort or sum")
+    return uses_by_type
 
 
-def _statements(text: bytes) -> Iterator[tuple[bytes, bytes]]:
+def _algorithm_statements(text: bytes) -> Iterator[tuple[bytes, bytes]]:
     """Yields the first algorithm of each statement that contains one, and the statement."""
     done = 0
     for match in _ALGORITHM.finditer(text):
@@ -61,4 +61,4 @@ def _statements(text: bytes) -> Iterator[tuple[bytes, bytes]]:
             yield match.group(1), text[start:done]
 
 
-detector = Detector(__name__, code="CU305", reads=CudaUnit, find=find)
+detector = Detector(__name__, code="CU305", unit_types=CudaUnit, find=find)

@@ -7,8 +7,8 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
-from rocm3d.scan.needs import a_launch
+from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
+from rocm3d.scan.prefilter import contains_launch
 from rocm3d.syntax.cuda import CudaUnit
 
 if TYPE_CHECKING:
@@ -25,37 +25,37 @@ _OPERATORS: dict[str, Callable[[int, int], int]] = {
     "+": operator.add,
     "-": operator.sub,
     "*": operator.mul,
-    "<<": lambda left, right: left << right if 0 <= right < _DEPTH else 0,
+    "<<": lambda left, right: left << right if 0 <= right < _MAX_DEPTH else 0,
 }
-_DEPTH = 32  # limit for nested expressions and for shift counts
+_MAX_DEPTH = 32  # limit for nested expressions and for shift counts
 _OPEN, _CLOSE = b"auto probe = ", b"\n;"  # a macro body is parsed between these
 
 
-def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+def find(unit: CudaUnit, context: DetectorContext) -> Iterator[Match]:
     """Matches sizes above the limit. A requested size that is not known from the file is a note."""
-    limit = min((target.lds_kib for target in look.knowledge.targets.values()), default=0) * 1024
+    limit = min((target.lds_kib for target in context.knowledge.targets.values()), default=0) * 1024
     known = _constants(unit) if limit else {}
-    yield from _arrays(unit, known, limit) if limit else ()
+    yield from _array_matches(unit, known, limit) if limit else ()
     for call in unit.nodes("call_expression"):
-        node = _requested(unit, call) if limit and unit.is_shared(call.start_byte) else None
-        asked = None if node is None else _number(unit, node, known)
-        if node is not None and asked is not None and asked > limit:
-            yield hit(unit, node, bytes=str(asked))
-        elif node is not None and asked is None and node.parent is not None and node.parent.type == "argument_list":
-            yield replace(hit(unit, node, bytes=unit.slice(node)), severity="note")
+        node = _requested_size(unit, call) if limit and unit.is_shared(call.start_byte) else None
+        size = None if node is None else _constant_value(unit, node, known)
+        if node is not None and size is not None and size > limit:
+            yield match_at(unit, node, bytes=str(size))
+        elif node is not None and size is None and node.parent is not None and node.parent.type == "argument_list":
+            yield replace(match_at(unit, node, bytes=unit.slice(node)), severity="note")
 
 
-def _requested(unit: CudaUnit, call: Node) -> Node | None:
+def _requested_size(unit: CudaUnit, call: Node) -> Node | None:
     """The size argument of a launch, or of a call that sets the attribute."""
     for child in call.named_children:
         if child.type == "kernel_call_syntax":
             return child.named_children[2] if len(child.named_children) > 2 else None
     arguments = call.child_by_field_name("arguments")
-    given = [] if arguments is None else arguments.named_children
-    return given[-1] if _ATTRIBUTE in [unit.slice(item) for item in given[:-1]] else None
+    argument_nodes = [] if arguments is None else arguments.named_children
+    return argument_nodes[-1] if _ATTRIBUTE in [unit.slice(node) for node in argument_nodes[:-1]] else None
 
 
-def _arrays(unit: CudaUnit, known: dict[str, int], limit: int) -> Iterator[Hit]:
+def _array_matches(unit: CudaUnit, known: dict[str, int], limit: int) -> Iterator[Match]:
     """Matches the array with which the known sizes of a function exceed the limit in bytes."""
     sums: dict[int, int] = {}
     for declaration in unit.nodes("declaration"):
@@ -63,10 +63,10 @@ def _arrays(unit: CudaUnit, known: dict[str, int], limit: int) -> Iterator[Hit]:
         shared = any(unit.slice(child) == "__shared__" for child in declaration.named_children)
         if not shared or kind is None or name is None or not unit.is_shared(declaration.start_byte):
             continue
-        total = _size(unit.slice(kind))
+        total = _type_size(unit.slice(kind))
         while name is not None and name.type == "array_declarator":
             count = name.child_by_field_name("size")
-            total *= 0 if count is None else _number(unit, count, known) or 0
+            total *= 0 if count is None else _constant_value(unit, count, known) or 0
             name = name.child_by_field_name("declarator")
         function = declaration.parent
         while function is not None and function.type != "function_definition":
@@ -74,10 +74,10 @@ def _arrays(unit: CudaUnit, known: dict[str, int], limit: int) -> Iterator[Hit]:
         key = -1 if function is None else function.start_byte
         before, sums[key] = sums.get(key, 0), sums.get(key, 0) + total
         if before <= limit < sums[key]:
-            yield hit(unit, declaration, bytes=str(sums[key]))
+            yield match_at(unit, declaration, bytes=str(sums[key]))
 
 
-def _size(text: str) -> int:
+def _type_size(text: str) -> int:
     """The size of a type in bytes, 0 if it is not known."""
     match = _TYPE.fullmatch(" ".join(text.split()))
     if match is None or text in _SIZES:
@@ -90,30 +90,32 @@ def _size(text: str) -> int:
 def _constants(unit: CudaUnit) -> dict[str, int]:
     """Macros and constants with a computable value. A name with two values is left out."""
     known: dict[str, int] = {}
-    spoilt: set[str] = set()
+    ambiguous: set[str] = set()
     for node in unit.nodes("preproc_def", "init_declarator"):
         name = node.child_by_field_name("name") or node.child_by_field_name("declarator")
         value, probe = node.child_by_field_name("value"), unit
         if node.type == "preproc_def" and value is not None:
             probe = CudaUnit("", _OPEN + unit.data[value.start_byte : value.end_byte] + _CLOSE)
-            value = next((item.child_by_field_name("value") for item in probe.nodes("init_declarator")), None)
-        elif "const" not in _declaration(unit, node):
+            value = next(
+                (declarator.child_by_field_name("value") for declarator in probe.nodes("init_declarator")), None
+            )
+        elif "const" not in _declaration_head(unit, node):
             value = None
         key = "" if name is None else unit.slice(name)
-        number = _number(probe, value, known) if value is not None and unit.is_shared(node.start_byte) else None
+        number = _constant_value(probe, value, known) if value is not None and unit.is_shared(node.start_byte) else None
         if number is None or known.get(key, number) != number:
-            spoilt.add(key)
+            ambiguous.add(key)
         known |= {} if number is None else {key: number}
-    return {key: number for key, number in known.items() if key not in spoilt}
+    return {key: number for key, number in known.items() if key not in ambiguous}
 
 
-def _declaration(unit: CudaUnit, node: Node) -> str:
+def _declaration_head(unit: CudaUnit, node: Node) -> str:
     """The text of the declaration around an initialised name, up to the `=`."""
     parent = unit.parents.get(node.id)
     return "" if parent is None else unit.head(parent).split("=", 1)[0]
 
 
-def _number(unit: CudaUnit, node: Node, known: dict[str, int], depth: int = _DEPTH) -> int | None:
+def _constant_value(unit: CudaUnit, node: Node, known: dict[str, int], depth: int = _MAX_DEPTH) -> int | None:
     """The value of a constant expression, None if it is not known."""
     text, sign = unit.slice(node), node.child_by_field_name("operator")
     if node.type == "number_literal":
@@ -124,18 +126,18 @@ def _number(unit: CudaUnit, node: Node, known: dict[str, int], depth: int = _DEP
         return known.get(text)
     if node.type == "sizeof_expression":
         kind = node.child_by_field_name("type") or node.child_by_field_name("value")
-        return None if kind is None else _size(unit.slice(kind).strip("() ")) or None
+        return None if kind is None else _type_size(unit.slice(kind).strip("() ")) or None
     if not depth or node.type not in ("binary_expression", "parenthesized_expression"):
         return None
-    parts = [_number(unit, item, known, depth - 1) for item in node.named_children if item.type != "comment"]
+    parts = [_constant_value(unit, child, known, depth - 1) for child in node.named_children if child.type != "comment"]
     numbers = [part for part in parts if part is not None]
     if sign is None or len(numbers) < len(parts):
         return numbers[0] if len(parts) == len(numbers) == 1 else None
     return _OPERATORS[sign.type](numbers[0], numbers[-1]) if sign.type in _OPERATORS else None
 
 
-def _may_ask(unit: CudaUnit, look: Look) -> bool:
-    return b"__shared__" in unit.data or _ATTRIBUTE.encode() in unit.data or a_launch(unit, look)
+def _can_match(unit: CudaUnit, context: DetectorContext) -> bool:
+    return b"__shared__" in unit.data or _ATTRIBUTE.encode() in unit.data or contains_launch(unit, context)
 
 
-detector = Detector(__name__, code="CU408", reads=CudaUnit, find=find, needs=_may_ask)
+detector = Detector(__name__, code="CU408", unit_types=CudaUnit, find=find, prefilter=_can_match)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
-from rocm3d.scan.needs import a_qualified_name
+from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
+from rocm3d.scan.prefilter import contains_qualified_name
 from rocm3d.syntax.cuda import CudaUnit
 
 if TYPE_CHECKING:
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+def find(unit: CudaUnit, context: DetectorContext) -> Iterator[Match]:
     """Matches includes among the code's terms, and each outermost name in cuda::std."""
-    headers = tuple(term for term in look.code.terms if "::" not in term)
-    namespaces = tuple(term for term in look.code.terms if "::" in term)
+    headers = tuple(term for term in context.code.terms if "::" not in term)
+    namespaces = tuple(term for term in context.code.terms if "::" in term)
     end = -1
     for node in unit.nodes("preproc_include", "qualified_identifier"):
         if node.start_byte < end or not unit.is_shared(node.start_byte):
@@ -26,15 +26,15 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
             path = node.child_by_field_name("path")
             name = "" if path is None else unit.slice(path).strip('<>"')
             if any(name == header or (header.endswith("/") and name.startswith(header)) for header in headers):
-                yield hit(unit, node, name=name)
+                yield match_at(unit, node, name=name)
             continue
         text = "".join(unit.head(node).split()).removeprefix("::")
-        if text.startswith(namespaces) and not _is_inner(node):
+        if text.startswith(namespaces) and not _is_in_other_namespace(node):
             end = node.end_byte
-            yield hit(unit, node, name=text.split("<", 1)[0].split("(", 1)[0])
+            yield match_at(unit, node, name=text.split("<", 1)[0].split("(", 1)[0])
 
 
-def _is_inner(node: Node) -> bool:
+def _is_in_other_namespace(node: Node) -> bool:
     """Whether another scope precedes the name, as in my::cuda::std."""
     parent = node.parent
     return (
@@ -45,4 +45,4 @@ def _is_inner(node: Node) -> bool:
     )
 
 
-detector = Detector(__name__, code="CU207", reads=CudaUnit, find=find, needs=a_qualified_name)
+detector = Detector(__name__, code="CU207", unit_types=CudaUnit, find=find, prefilter=contains_qualified_name)

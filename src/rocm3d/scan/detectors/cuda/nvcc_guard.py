@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look
-from rocm3d.syntax.chains import Branch, chains, decided
+from rocm3d.scan.detector import Detector, DetectorContext, Match
+from rocm3d.syntax.conditional_chains import IfBranch, evaluate_condition, if_chains
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
 
@@ -14,34 +14,36 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _TRANSLATED = "__CUDACC__"
-_SHORT = 4096  # longer branches hold more than pragmas; avoids rereading nested branches
+_MAX_PRAGMA_BYTES = 4096  # longer branches hold more than pragmas; avoids rereading nested branches
 
 
-def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+def find(unit: CudaUnit, context: DetectorContext) -> Iterator[Match]:
     """Matches conditions without a HIP branch that nvcc and hipcc decide differently, around more than pragmas."""
-    names = look.code.terms
+    names = context.code.terms
     if not any(name.encode() in unit.data for name in names):
         return
-    unreached = PurePosixPath(unit.path).suffix in look.knowledge.codes["CU506"].terms
+    unreached = PurePosixPath(unit.path).suffix in context.knowledge.codes["CU506"].terms
     nvcc: dict[str, bool] = dict.fromkeys(names, True)
     hipcc = dict.fromkeys(names, False) | {_TRANSLATED: not unreached}
     text = blanked(unit.data)
-    for chain in chains(unit.data):
+    for chain in if_chains(unit.data):
         for branch in chain.branches:
-            if chain.knows_hip or branch.macros.isdisjoint(names) or not unit.is_shared(branch.start):
+            if chain.mentions_rocm or branch.macros.isdisjoint(names) or not unit.is_shared(branch.start):
                 continue
-            recent, none = dict.fromkeys(names, float("inf")), dict.fromkeys(names, 0.0)
-            if decided(branch.text, nvcc, recent) != decided(branch.text, hipcc, none) and not _silences(text, branch):
-                line, column = unit.text.place(branch.at)
-                yield Hit(line, column, {"guard": " ".join(branch.text.split())})
+            recent, zero = dict.fromkeys(names, float("inf")), dict.fromkeys(names, 0.0)
+            if evaluate_condition(branch.condition, nvcc, recent) != evaluate_condition(
+                branch.condition, hipcc, zero
+            ) and not _contains_only_pragmas(text, branch):
+                line, column = unit.text.position(branch.hash_offset)
+                yield Match(line, column, {"guard": " ".join(branch.condition.split())})
 
 
-def _silences(text: bytes, branch: Branch) -> bool:
+def _contains_only_pragmas(text: bytes, branch: IfBranch) -> bool:
     """Whether a branch contains only pragmas, which usually disable warnings of nvcc."""
-    if branch.end - branch.body > _SHORT:
+    if branch.end - branch.body_start > _MAX_PRAGMA_BYTES:
         return False
-    lines = [line.strip() for line in text[branch.body : branch.end].splitlines() if line.strip()]
+    lines = [line.strip() for line in text[branch.body_start : branch.end].splitlines() if line.strip()]
     return bool(lines) and all(line.startswith(b"#") and line[1:].strip().startswith(b"pragma") for line in lines)
 
 
-detector = Detector(__name__, code="CU502", reads=CudaUnit, find=find)
+detector = Detector(__name__, code="CU502", unit_types=CudaUnit, find=find)

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
-from rocm3d.scan.needs import a_launch_pulled_apart
+from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
+from rocm3d.scan.prefilter import contains_split_launch
 from rocm3d.syntax.cuda import CudaUnit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+def find(unit: CudaUnit, context: DetectorContext) -> Iterator[Match]:
     """Matches launches that do not start with `<<<` and end with `>>>`."""
     for launch in unit.nodes("kernel_call_syntax"):
         text = unit.slice(launch)
         if unit.is_shared(launch.start_byte) and not (text.startswith("<<<") and text.endswith(">>>")):
-            yield hit(unit, launch)
+            yield match_at(unit, launch)
 
 
-detector = Detector(__name__, code="CU301", reads=CudaUnit, find=find, needs=a_launch_pulled_apart)
+detector = Detector(__name__, code="CU301", unit_types=CudaUnit, find=find, prefilter=contains_split_launch)

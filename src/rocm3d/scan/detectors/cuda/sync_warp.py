@@ -8,33 +8,33 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Clue, Detector, Hit, Look
+from rocm3d.scan.detector import Clue, Detector, DetectorContext, Match
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
-from rocm3d.syntax.own_names import made_for_rocm
+from rocm3d.syntax.rocm_shims import rocm_shim_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _NAME, _ANSWERED = "__syncwarp", "CU103 answered"
 _CALL = re.compile(rb"\b__syncwarp\s*\(")
-_DEFINED = re.compile(rb"#\s*define\s+__syncwarp\b")
+_DEFINITION = re.compile(rb"#\s*define\s+__syncwarp\b")
 
 
-def find(unit: CudaUnit, look: Look) -> Iterator[Hit | Clue]:
+def find(unit: CudaUnit, context: DetectorContext) -> Iterator[Match | Clue]:
     """Matches the first call that both backends compile, also in a macro body, unless the file defines __syncwarp."""
     if b"__syncwarp" not in unit.data:
         return
-    if any(name.split("(")[0] == _NAME for name in made_for_rocm(unit)):
+    if any(name.split("(")[0] == _NAME for name in rocm_shim_names(unit)):
         yield Clue(_ANSWERED)
     text = blanked(unit.data)
-    if _DEFINED.search(text):
+    if _DEFINITION.search(text):
         return
     calls = [match.start() for match in _CALL.finditer(text) if unit.is_shared(match.start())]
     if calls:
-        line, column = unit.text.place(calls[0])
+        line, column = unit.text.position(calls[0])
         count = f"{len(calls)} times in this file" if len(calls) > 1 else "once in this file"
-        yield Hit(line, column, {"call": _NAME, "count": count}, unless=_ANSWERED)
+        yield Match(line, column, {"call": _NAME, "count": count}, unless=_ANSWERED)
 
 
-detector = Detector(__name__, code="CU103", reads=CudaUnit, find=find)
+detector = Detector(__name__, code="CU103", unit_types=CudaUnit, find=find)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
-from rocm3d.scan.needs import a_term
+from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
+from rocm3d.scan.prefilter import contains_term
 from rocm3d.syntax.cuda import CudaUnit
 
 if TYPE_CHECKING:
@@ -14,33 +14,43 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 # Names, `&kernel`, and `kernel<A, B>`, which the grammar parses as comparisons.
-_BARE = frozenset(
+_UNCAST_NODES = frozenset(
     {"identifier", "qualified_identifier", "template_function", "pointer_expression", "binary_expression"}
 )
 
 
-def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+def find(unit: CudaUnit, context: DetectorContext) -> Iterator[Match]:
     """Matches calls among the code's terms whose first argument is a function name without a cast."""
-    untyped = set(_untyped(unit))
+    void_pointers = set(_void_pointers(unit))
     for call in unit.nodes("call_expression"):
         function, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
-        if function is None or arguments is None or unit.head(function) not in look.code.terms:
+        if function is None or arguments is None or unit.head(function) not in context.code.terms:
             continue
-        given = [item for item in arguments.named_children if item.type != "comment"]
-        if given and unit.is_shared(call.start_byte) and _is_bare(given[0]) and unit.slice(given[0]) not in untyped:
-            yield hit(unit, given[0], call=unit.head(function), kernel=" ".join(unit.slice(given[0]).split()))
+        argument_nodes = [node for node in arguments.named_children if node.type != "comment"]
+        if (
+            argument_nodes
+            and unit.is_shared(call.start_byte)
+            and _is_uncast(argument_nodes[0])
+            and unit.slice(argument_nodes[0]) not in void_pointers
+        ):
+            yield match_at(
+                unit,
+                argument_nodes[0],
+                call=unit.head(function),
+                kernel=" ".join(unit.slice(argument_nodes[0]).split()),
+            )
 
 
-def _is_bare(node: Node) -> bool:
+def _is_uncast(node: Node) -> bool:
     while node.type == "parenthesized_expression" and node.named_child_count == 1:
         node = node.named_children[0]
-    return node.type in _BARE
+    return node.type in _UNCAST_NODES
 
 
-def _untyped(unit: CudaUnit) -> Iterator[str]:
+def _void_pointers(unit: CudaUnit) -> Iterator[str]:
     """Names of variables and parameters that are void pointers already."""
-    for item in unit.nodes("pointer_declarator"):
-        name, parent = item.child_by_field_name("declarator"), unit.parents.get(item.id)
+    for pointer in unit.nodes("pointer_declarator"):
+        name, parent = pointer.child_by_field_name("declarator"), unit.parents.get(pointer.id)
         while parent is not None and parent.type == "init_declarator":
             parent = unit.parents.get(parent.id)
         kind = None if parent is None else parent.child_by_field_name("type")
@@ -48,4 +58,4 @@ def _untyped(unit: CudaUnit) -> Iterator[str]:
             yield unit.slice(name)
 
 
-detector = Detector(__name__, code="CU303", reads=CudaUnit, find=find, needs=a_term)
+detector = Detector(__name__, code="CU303", unit_types=CudaUnit, find=find, prefilter=contains_term)

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
-from rocm3d.scan.needs import a_term
+from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
+from rocm3d.scan.prefilter import contains_term
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import CONDITIONAL, directives
 
@@ -19,41 +19,41 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
-_ANY_VECTOR = re.compile(rb"(?:char|short|int|long|float|double)[1-4]\b")
+_VECTOR_BYTES = re.compile(rb"(?:char|short|int|long|float|double)[1-4]\b")
 _VECTOR = re.compile(r"u?(?:char|short|int|long|longlong)[1-4]$|(?:float|double)[1-4]$")
 _CLASHING = re.compile(r"operator\s*(?:[-+*/]=|[*/])$")
-_BOTH = re.compile(r"__host__|host_?device|device_?host|\bHD\b|constexpr", re.IGNORECASE)
+_HOST_AND_DEVICE = re.compile(r"__host__|host_?device|device_?host|\bHD\b|constexpr", re.IGNORECASE)
 _COMPILED_AS_HOST = (".cpp", ".cc", ".cxx")
 
 
-def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+def find(unit: CudaUnit, context: DetectorContext) -> Iterator[Match]:
     """Matches includes of well-known operator headers, clashing operators, and global structs with HIP's names."""
-    known = unit.path.rsplit("/", 1)[-1] in look.code.terms  # one finding is enough for such a header
-    without = _without_gpu(unit) if b"struct" in unit.data else []
+    is_operator_header = unit.path.rsplit("/", 1)[-1] in context.code.terms  # one finding is enough for such a header
+    cpu_only_ranges = _cpu_only_ranges(unit) if b"struct" in unit.data else []
     for node in unit.nodes("preproc_include", "function_definition", "declaration", "struct_specifier"):
-        name = _name(unit, look, node)
+        name = _clashing_name(unit, context, node)
         if name is None or not unit.is_shared(node.start_byte):
             continue
-        if not (node.type == "struct_specifier" and any(a <= node.start_byte < b for a, b in without)):
-            yield hit(unit, node, name=name)
-            if known:
+        if not (node.type == "struct_specifier" and any(a <= node.start_byte < b for a, b in cpu_only_ranges)):
+            yield match_at(unit, node, name=name)
+            if is_operator_header:
                 return
 
 
-def _name(unit: CudaUnit, look: Look, node: Node) -> str | None:
+def _clashing_name(unit: CudaUnit, context: DetectorContext, node: Node) -> str | None:
     if node.type == "preproc_include":
         path = node.child_by_field_name("path")
         header = "" if path is None else unit.slice(path).strip('<>"').rsplit("/", 1)[-1]
-        return header if header in look.code.terms else None
+        return header if header in context.code.terms else None
     if node.type == "struct_specifier":
         own, body = node.child_by_field_name("name"), node.child_by_field_name("body")
-        if own is None or body is None or not _VECTOR.match(unit.slice(own)) or _is_inner(node):
+        if own is None or body is None or not _VECTOR.match(unit.slice(own)) or _is_nested(node):
             return None
         return f"struct {unit.slice(own)}"
-    return _operator(unit, node)
+    return _clashing_operator(unit, node)
 
 
-def _operator(unit: CudaUnit, node: Node) -> str | None:
+def _clashing_operator(unit: CudaUnit, node: Node) -> str | None:
     declarator = node.child_by_field_name("declarator")
     while declarator is not None and declarator.type != "function_declarator":
         declarator = next(iter(declarator.named_children), None) if declarator.type == "reference_declarator" else None
@@ -61,20 +61,24 @@ def _operator(unit: CudaUnit, node: Node) -> str | None:
     if declarator is None or own is None or own.type != "operator_name" or not _CLASHING.match(unit.slice(own)):
         return None
     listed = declarator.child_by_field_name("parameters")
-    kinds = [_kind(unit, item) for item in ([] if listed is None else listed.named_children) if item.type != "comment"]
+    kinds = [
+        _parameter_type(unit, parameter)
+        for parameter in ([] if listed is None else listed.named_children)
+        if parameter.type != "comment"
+    ]
     if len(kinds) != 2 or kinds[0] != kinds[1] or not _VECTOR.match(kinds[0]):
         return None
     before = unit.data[node.start_byte : declarator.start_byte].decode("utf-8", "replace")
-    both = _BOTH.search(before) or ("__device__" not in before and unit.path.endswith(_COMPILED_AS_HOST))
+    both = _HOST_AND_DEVICE.search(before) or ("__device__" not in before and unit.path.endswith(_COMPILED_AS_HOST))
     return f"{unit.slice(own)}({kinds[0]}, {kinds[1]})" if both else None
 
 
-def _kind(unit: CudaUnit, parameter: Node) -> str:
+def _parameter_type(unit: CudaUnit, parameter: Node) -> str:
     kind = parameter.child_by_field_name("type")
     return "" if kind is None else unit.slice(kind)
 
 
-def _is_inner(node: Node) -> bool:
+def _is_nested(node: Node) -> bool:
     """Whether the struct is inside a namespace or class, so its name does not clash."""
     parent = node.parent
     while parent is not None:
@@ -84,29 +88,29 @@ def _is_inner(node: Node) -> bool:
     return False
 
 
-def _without_gpu(unit: CudaUnit) -> list[tuple[int, int]]:
+def _cpu_only_ranges(unit: CudaUnit) -> list[tuple[int, int]]:
     """Byte ranges that are compiled only without CUDA, as in `#ifdef WITH_CUDA ... #else`."""
     stack: list[tuple[bool, bool]] = []  # per open #if: it tests CUDA, the current branch is without CUDA
-    found: list[tuple[int, int]] = []
+    ranges: list[tuple[int, int]] = []
     since = 0
-    for item in directives(unit.data):
-        if item.keyword not in CONDITIONAL:
+    for directive in directives(unit.data):
+        if directive.keyword not in CONDITIONAL:
             continue
-        if any(asks and without for asks, without in stack):
-            found.append((since, item.start))
-        since = item.end
-        if item.keyword in ("if", "ifdef", "ifndef"):
-            asks = "CUDA" in item.argument or "NVCC" in item.argument
-            stack.append((asks, item.keyword == "ifndef" or item.argument.startswith("!")))
-        elif item.keyword == "else" and stack:
+        if any(is_cuda and without for is_cuda, without in stack):
+            ranges.append((since, directive.start))
+        since = directive.end
+        if directive.keyword in ("if", "ifdef", "ifndef"):
+            is_cuda = "CUDA" in directive.argument or "NVCC" in directive.argument
+            stack.append((is_cuda, directive.keyword == "ifndef" or directive.argument.startswith("!")))
+        elif directive.keyword == "else" and stack:
             stack[-1] = (stack[-1][0], not stack[-1][1])
-        elif item.keyword == "endif" and stack:
+        elif directive.keyword == "endif" and stack:
             stack.pop()
-    return found
+    return ranges
 
 
-def _may_clash(unit: CudaUnit, look: Look) -> bool:
-    return _ANY_VECTOR.search(unit.data) is not None or a_term(unit, look)
+def _can_match(unit: CudaUnit, context: DetectorContext) -> bool:
+    return _VECTOR_BYTES.search(unit.data) is not None or contains_term(unit, context)
 
 
-detector = Detector(__name__, code="CU304", reads=CudaUnit, find=find, needs=_may_clash)
+detector = Detector(__name__, code="CU304", unit_types=CudaUnit, find=find, prefilter=_can_match)

@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
 from rocm3d.syntax.cuda import CudaUnit
-from rocm3d.syntax.lanes import arguments, function_name
+from rocm3d.syntax.lane_masks import arguments, function_name
 from rocm3d.syntax.unit import walk
 
 if TYPE_CHECKING:
@@ -21,41 +21,43 @@ if TYPE_CHECKING:
 _VOTE = re.compile(r"__(?:ballot|any|all|match_any|match_all)(?:_sync)?$|__activemask$")
 _BROADCAST = {"__shfl_sync": 3, "__shfl": 2}  # argument count without a width
 _WIDTH, _LOW_BITS = re.compile(r"32[uU]?$"), re.compile(r"(?:31|0x1[fF])[uU]?$|\(\s*32\s*-\s*1\s*\)$")
-_NAMED = re.compile(r"k?_?(?:c10_)?warp_?(?:size)?$", re.IGNORECASE)
+_WIDTH_NAME = re.compile(r"k?_?(?:c10_)?warp_?(?:size)?$", re.IGNORECASE)
 _THREAD = re.compile(r"threadIdx\s*\.\s*[xyz]|\b(?:tid\w*|\w*thread\w*|lane\w*|row_?idx)\b", re.IGNORECASE)
 
 
-def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+def find(unit: CudaUnit, context: DetectorContext) -> Iterator[Match]:
     """Matches the first lane arithmetic of each function with a wave-wide call, or the definition of a named 32."""
-    named = dict(_constants(unit))
-    told: set[int] = set()
+    width_constants = dict(_width_constants(unit))
+    reported: set[int] = set()
     end = 0
     for function in unit.nodes("function_definition"):
         if function.start_byte < end:
             continue  # nested in the previous function, which was searched as a whole
         end = function.end_byte
         inner = list(walk(function))
-        if not any(_whole_wave(unit, node) for node in inner if node.type == "call_expression"):
+        if not any(_uses_whole_wave(unit, node) for node in inner if node.type == "call_expression"):
             continue
         for node in inner:
             if node.type != "binary_expression" or not unit.is_shared(node.start_byte):
                 continue
-            width = _width(unit, node, named)
+            width = _width_operand(unit, node, width_constants)
             if width is None:
                 continue
-            place = named.get(width, node)
-            if place.id not in told:
-                told.add(place.id)
-                yield hit(unit, place, text=f"{width} = 32" if width in named else unit.slice(node))
+            reported_node = width_constants.get(width, node)
+            if reported_node.id not in reported:
+                reported.add(reported_node.id)
+                yield match_at(
+                    unit, reported_node, text=f"{width} = 32" if width in width_constants else unit.slice(node)
+                )
             break
 
 
-def _whole_wave(unit: CudaUnit, call: Node) -> bool:
+def _uses_whole_wave(unit: CudaUnit, call: Node) -> bool:
     name = function_name(unit, call)
     return _VOTE.match(name) is not None or len(arguments(call)) == _BROADCAST.get(name)
 
 
-def _width(unit: CudaUnit, node: Node, named: dict[str, Node]) -> str | None:
+def _width_operand(unit: CudaUnit, node: Node, width_constants: dict[str, Node]) -> str | None:
     """The operand that stands for the width in `thread & 31`, `>> 5`, `% 32`, `/ 32`, or None for other arithmetic."""
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     operator = node.child_by_field_name("operator")
@@ -65,19 +67,19 @@ def _width(unit: CudaUnit, node: Node, named: dict[str, Node]) -> str | None:
     if (sign in "%/" and _WIDTH.match(text)) or (sign == "&" and _LOW_BITS.match(text)) or (sign, text) == (">>", "5"):
         return text
     bare = re.sub(r"^\(\s*(\w+)\s*-\s*1\s*\)$", r"\1", text) if sign == "&" else text if sign in "%/" else ""
-    return bare if bare in named else None
+    return bare if bare in width_constants else None
 
 
-def _constants(unit: CudaUnit) -> Iterator[tuple[str, Node]]:
+def _width_constants(unit: CudaUnit) -> Iterator[tuple[str, Node]]:
     for node in unit.nodes("preproc_def", "init_declarator"):
         name = node.child_by_field_name("name" if node.type == "preproc_def" else "declarator")
-        given = node.child_by_field_name("value")
-        if name is None or given is None or not unit.is_shared(node.start_byte):
+        value = node.child_by_field_name("value")
+        if name is None or value is None or not unit.is_shared(node.start_byte):
             continue
-        if _NAMED.match(unit.slice(name)) and _WIDTH.match(unit.slice(given).split("//")[0].strip().strip("()")):
+        if _WIDTH_NAME.match(unit.slice(name)) and _WIDTH.match(unit.slice(value).split("//")[0].strip().strip("()")):
             yield unit.slice(name), node
 
 
-_SPOKEN_TO = (b"__ballot", b"__any", b"__all", b"__match_", b"__activemask", b"__shfl")  # prefixes
+_WHOLE_WAVE_CALLS = (b"__ballot", b"__any", b"__all", b"__match_", b"__activemask", b"__shfl")  # prefixes
 
-detector = Detector(__name__, code="CU104", reads=CudaUnit, find=find, needs=_SPOKEN_TO)
+detector = Detector(__name__, code="CU104", unit_types=CudaUnit, find=find, prefilter=_WHOLE_WAVE_CALLS)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look
-from rocm3d.syntax.chains import Surroundings
+from rocm3d.scan.detector import Detector, DetectorContext, Match
+from rocm3d.syntax.conditional_chains import PreprocessorContext
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
 
@@ -16,27 +16,31 @@ if TYPE_CHECKING:
 _TARGET = re.compile(rb"__(?:gfx|GFX)\w+")
 
 
-def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+def find(unit: CudaUnit, context: DetectorContext) -> Iterator[Match]:
     """Matches once per line, unless the line or an enclosing branch tests the target, or the file defines the macro."""
-    names = [name.encode() for name in look.code.terms]
+    names = [name.encode() for name in context.code.terms]
     if not any(name in unit.data for name in names):
         return
-    text, around = blanked(unit.data), Surroundings.of(unit.data)
-    word = re.compile(rb"\b(" + b"|".join(map(re.escape, names)) + rb")\b")
-    if re.search(rb"#\s*define\s+" + word.pattern, text):
+    text, surroundings = blanked(unit.data), PreprocessorContext.of(unit.data)
+    pattern = re.compile(rb"\b(" + b"|".join(map(re.escape, names)) + rb")\b")
+    if re.search(rb"#\s*define\s+" + pattern.pattern, text):
         return
-    told = 0
-    for match in word.finditer(text):
-        line, column = unit.text.place(match.start())
-        if line == told or not around.seen_by_rocm(match.start()) or _by_target(text, match.start(), around):
+    reported_line = 0
+    for match in pattern.finditer(text):
+        line, column = unit.text.position(match.start())
+        if (
+            line == reported_line
+            or not surroundings.can_compile_for_rocm(match.start())
+            or _is_chosen_by_target(text, match.start(), surroundings)
+        ):
             continue
-        told = line
-        yield Hit(line, column, {"macro": match.group(1).decode()})
+        reported_line = line
+        yield Match(line, column, {"macro": match.group(1).decode()})
 
 
-def _by_target(text: bytes, at: int, around: Surroundings) -> bool:
-    line = text[text.rfind(b"\n", 0, at) + 1 : text.find(b"\n", at) % (len(text) + 1)]
-    return _TARGET.search(line) is not None or around.chosen_by_target(at)
+def _is_chosen_by_target(text: bytes, offset: int, surroundings: PreprocessorContext) -> bool:
+    line = text[text.rfind(b"\n", 0, offset) + 1 : text.find(b"\n", offset) % (len(text) + 1)]
+    return _TARGET.search(line) is not None or surroundings.is_target_specific(offset)
 
 
-detector = Detector(__name__, code="CU110", reads=CudaUnit, find=find)
+detector = Detector(__name__, code="CU110", unit_types=CudaUnit, find=find)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
-from rocm3d.scan.needs import a_qualified_name
+from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
+from rocm3d.scan.prefilter import contains_qualified_name
 from rocm3d.syntax.cuda import CudaUnit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_OWNER = "nvcuda"
+_NAMESPACE = "nvcuda"
 
 
-def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+def find(unit: CudaUnit, context: DetectorContext) -> Iterator[Match]:
     """Matches the header, the namespace, and the first use of each name.
 
     Bare `wmma::` names do not count if the file uses `wmma` as an alias of another namespace.
@@ -22,27 +22,27 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
     for include in unit.nodes("preproc_include"):
         path = include.child_by_field_name("path")
         header = "" if path is None else unit.slice(path)
-        if header.startswith("<") and header.strip("<>") in look.code.terms and unit.is_shared(include.start_byte):
-            yield hit(unit, include, name=header.strip("<>"))
+        if header.startswith("<") and header.strip("<>") in context.code.terms and unit.is_shared(include.start_byte):
+            yield match_at(unit, include, name=header.strip("<>"))
     aliases = [unit.slice(alias) for alias in unit.nodes("namespace_alias_definition")]
-    renamed = any("wmma" in alias and _OWNER not in alias for alias in aliases)
-    seen: set[str] = set()
+    renamed = any("wmma" in alias and _NAMESPACE not in alias for alias in aliases)
+    reported: set[str] = set()
     for node in unit.nodes("qualified_identifier", "using_declaration", "namespace_alias_definition"):
         outer = unit.parents.get(node.id)
-        within = outer is not None and outer.type in ("qualified_identifier", "using_declaration")
-        if within or not unit.is_shared(node.start_byte):
+        is_nested = outer is not None and outer.type in ("qualified_identifier", "using_declaration")
+        if is_nested or not unit.is_shared(node.start_byte):
             continue
         text = "".join(unit.head(node).split("<", 1)[0].split())
-        term = text.removeprefix(f"{_OWNER}::")
-        name = _OWNER if node.type != "qualified_identifier" and _OWNER in text else term
-        known = name == _OWNER or term in look.code.terms
-        if known and name not in seen and (_OWNER in text or not renamed):
-            seen.add(name)
-            yield hit(unit, node, name=f"{_OWNER}::{name}" if name != _OWNER else name)
+        term = text.removeprefix(f"{_NAMESPACE}::")
+        name = _NAMESPACE if node.type != "qualified_identifier" and _NAMESPACE in text else term
+        known = name == _NAMESPACE or term in context.code.terms
+        if known and name not in reported and (_NAMESPACE in text or not renamed):
+            reported.add(name)
+            yield match_at(unit, node, name=f"{_NAMESPACE}::{name}" if name != _NAMESPACE else name)
 
 
-def _mentioned(unit: CudaUnit, look: Look) -> bool:
-    return _OWNER.encode() in unit.data or a_qualified_name(unit, look)
+def _can_match(unit: CudaUnit, context: DetectorContext) -> bool:
+    return _NAMESPACE.encode() in unit.data or contains_qualified_name(unit, context)
 
 
-detector = Detector(__name__, code="CU403", reads=CudaUnit, find=find, needs=_mentioned)
+detector = Detector(__name__, code="CU403", unit_types=CudaUnit, find=find, prefilter=_can_match)

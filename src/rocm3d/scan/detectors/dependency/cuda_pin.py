@@ -5,23 +5,23 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.manifest.manifest import Manifest
-from rocm3d.scan.detector import Detector, Hit, Look
-from rocm3d.scan.mentions import severity
+from rocm3d.manifest.manifest import ParsedManifest
+from rocm3d.scan.detector import Detector, DetectorContext, Match
+from rocm3d.scan.mentions import severity_override
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_LOCAL = re.compile(r"\+(?:pt\d+)?cu\d+")
+_CUDA_LOCAL_VERSION = re.compile(r"\+(?:pt\d+)?cu\d+")
 
 
-def find(unit: Manifest, look: Look) -> Iterator[Hit]:
+def find(unit: ParsedManifest, context: DetectorContext) -> Iterator[Match]:
     for mention in unit.mentions:
-        pinned = _LOCAL.search(mention.version)
+        pinned = _CUDA_LOCAL_VERSION.search(mention.version)
         if pinned:
-            package = look.knowledge.package_by_pip(mention.name)
+            package = context.knowledge.package_by_pip(mention.name)
             facts = {"name": mention.name, "pin": pinned.group()}
-            yield Hit(mention.line, mention.column, facts, package.id if package else None, severity(unit))
+            yield Match(mention.line, mention.column, facts, package.id if package else None, severity_override(unit))
 
 
-detector = Detector(__name__, code="DEP101", reads=Manifest, find=find)
+detector = Detector(__name__, code="DEP101", unit_types=ParsedManifest, find=find)

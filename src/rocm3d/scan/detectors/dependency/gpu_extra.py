@@ -7,22 +7,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.manifest.manifest import Manifest
-from rocm3d.scan.detector import Detector, Hit, Look
-from rocm3d.scan.mentions import is_rocm, severity
+from rocm3d.manifest.manifest import ParsedManifest
+from rocm3d.scan.detector import Detector, DetectorContext, Match
+from rocm3d.scan.mentions import requests_rocm, severity_override
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def find(unit: Manifest, look: Look) -> Iterator[Hit]:
+def find(unit: ParsedManifest, context: DetectorContext) -> Iterator[Match]:
     """Matches mentions with an extra that the package's record lists."""
     for mention in unit.mentions:
-        for extra, why in look.knowledge.cuda_extras(mention.name, mention.extras).items():
-            if not is_rocm(unit, mention):
-                package = look.knowledge.package_by_pip(mention.name)
+        for extra, why in context.knowledge.cuda_extras(mention.name, mention.extras).items():
+            if not requests_rocm(unit, mention):
+                package = context.knowledge.package_by_pip(mention.name)
                 facts = {"requirement": f"{mention.name}[{extra}]", "why": why}
-                yield Hit(mention.line, mention.column, facts, package.id if package else None, severity(unit))
+                yield Match(
+                    mention.line, mention.column, facts, package.id if package else None, severity_override(unit)
+                )
 
 
-detector = Detector(__name__, code="DEP203", reads=Manifest, find=find)
+detector = Detector(__name__, code="DEP203", unit_types=ParsedManifest, find=find)

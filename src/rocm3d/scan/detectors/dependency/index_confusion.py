@@ -8,44 +8,46 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.manifest.manifest import Manifest, Mention, Option
-from rocm3d.scan.detector import Detector, Hit, Look
+from rocm3d.manifest.manifest import InstallOption, Mention, ParsedManifest
+from rocm3d.scan.detector import Detector, DetectorContext, Match
 from rocm3d.scan.detectors.dependency.cuda_index import is_cuda_index
-from rocm3d.scan.mentions import is_conda, mentions_of, severity, term_of
+from rocm3d.scan.mentions import is_conda, mentions_with_option, reason_for, severity_override
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _MIRROR = re.compile(r"/pypi/(web/)?simple|//pypi\.(tuna|org|python)\b")  # the default index by another name
-_SHOWN = 3
+_MAX_SHOWN = 3
 
 
-def find(unit: Manifest, look: Look) -> Iterator[Hit]:
+def find(unit: ParsedManifest, context: DetectorContext) -> Iterator[Match]:
     """Matches options that add an index, and names the packages at risk."""
-    hosts = look.knowledge.codes["DEP102"].terms
+    hosts = context.knowledge.codes["DEP102"].terms
     for option in unit.options:
         urls = [url for url in option.urls if not is_cuda_index(url, hosts) and not _MIRROR.search(url)]
-        if not urls or not _is_added(unit, option, look):
+        if not urls or not _is_extra_index(unit, option, context):
             continue
-        asked = [mention for mention in mentions_of(unit, option) if not is_conda(mention)]
-        known = list(dict.fromkeys(mention.name for mention in asked if _is_at_risk(mention, look)))
-        if known:
-            shown = ", ".join(known[:_SHOWN]) + (f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else "")
-            yield Hit(option.line, option.column, {"name": shown, "url": urls[0]}, severity=severity(unit))
+        pip_mentions = [mention for mention in mentions_with_option(unit, option) if not is_conda(mention)]
+        names_at_risk = list(dict.fromkeys(mention.name for mention in pip_mentions if _is_at_risk(mention, context)))
+        if names_at_risk:
+            shown = ", ".join(names_at_risk[:_MAX_SHOWN]) + (
+                f" and {len(names_at_risk) - _MAX_SHOWN} more" if len(names_at_risk) > _MAX_SHOWN else ""
+            )
+            yield Match(option.line, option.column, {"name": shown, "url": urls[0]}, severity=severity_override(unit))
 
 
-def _is_added(unit: Manifest, option: Option, look: Look) -> bool:
+def _is_extra_index(unit: ParsedManifest, option: InstallOption, context: DetectorContext) -> bool:
     """Whether the option adds to the default index instead of replacing it."""
     lines = unit.data.decode("utf-8", "replace").split("\n")[option.line - 1 : max(option.last_line, option.line)]
     text = "\n".join(lines)
-    own = text[option.column - 1 :].split(option.urls[0])[0]
-    return any(term in own for term in look.code.terms)
+    option_text = text[option.column - 1 :].split(option.urls[0])[0]
+    return any(term in option_text for term in context.code.terms)
 
 
-def _is_at_risk(mention: Mention, look: Look) -> bool:
-    pulled = look.knowledge.codes["DEP202"].terms
-    known = look.knowledge.cuda_package(mention.name, mention.extras)
-    return known is not None or term_of(mention.name, pulled) is not None
+def _is_at_risk(mention: Mention, context: DetectorContext) -> bool:
+    stack_terms = context.knowledge.codes["DEP202"].terms
+    known = context.knowledge.cuda_package(mention.name, mention.extras)
+    return known is not None or reason_for(mention.name, stack_terms) is not None
 
 
-detector = Detector(__name__, code="DEP103", reads=Manifest, find=find)
+detector = Detector(__name__, code="DEP103", unit_types=ParsedManifest, find=find)

@@ -4,30 +4,35 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.manifest.install_line import name_of
-from rocm3d.manifest.manifest import Manifest
-from rocm3d.scan.detector import Detector, Hit, Look
+from rocm3d.manifest.install_line import distribution_name
+from rocm3d.manifest.manifest import ParsedManifest
+from rocm3d.scan.detector import Detector, DetectorContext, Match
 from rocm3d.scan.mentions import package_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def find(unit: Manifest, look: Look) -> Iterator[Hit]:
+def find(unit: ParsedManifest, context: DetectorContext) -> Iterator[Match]:
     """Matches mentions and submodules whose licence name or note contains one of the code's terms."""
-    named = [(package_of(item, look.knowledge)[0], item.line, item.column) for item in unit.mentions]
-    named += [(name_of(item.url) or name_of(item.path), item.line, item.column) for item in unit.submodules]
-    seen: set[str] = set()
-    for name, line, column in sorted(named, key=lambda item: item[1:]):
-        package = look.knowledge.package_by_pip(name) if name else None
-        if package is None or package.licence is None or package.id in seen:
+    candidates = [
+        (package_of(candidate, context.knowledge)[0], candidate.line, candidate.column) for candidate in unit.mentions
+    ]
+    candidates += [
+        (distribution_name(candidate.url) or distribution_name(candidate.path), candidate.line, candidate.column)
+        for candidate in unit.submodules
+    ]
+    reported: set[str] = set()
+    for name, line, column in sorted(candidates, key=lambda candidate: candidate[1:]):
+        package = context.knowledge.package_by_pip(name) if name else None
+        if package is None or package.licence is None or package.id in reported:
             continue
         text = f"{package.licence.name} {package.licence.note}".lower()
-        why = next((why for term, why in look.code.terms.items() if term.lower() in text), None)
+        why = next((why for term, why in context.code.terms.items() if term.lower() in text), None)
         if why is not None:
-            seen.add(package.id)
+            reported.add(package.id)
             facts = {"name": name, "licence": package.licence.name, "why": package.licence.note.rstrip(".") or why}
-            yield Hit(line, column, facts, package.id, "note")
+            yield Match(line, column, facts, package.id, "note")
 
 
-detector = Detector(__name__, code="DEP301", reads=Manifest, find=find)
+detector = Detector(__name__, code="DEP301", unit_types=ParsedManifest, find=find)

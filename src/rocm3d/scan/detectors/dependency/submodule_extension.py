@@ -9,10 +9,10 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rocm3d.manifest.install_line import name_of
-from rocm3d.manifest.manifest import Manifest
-from rocm3d.scan.detector import Detector, Hit, Look
-from rocm3d.scan.mentions import package_at, severity, term_of
+from rocm3d.manifest.install_line import distribution_name
+from rocm3d.manifest.manifest import ParsedManifest
+from rocm3d.scan.detector import Detector, DetectorContext, Match
+from rocm3d.scan.mentions import package_at, reason_for, severity_override
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,18 +20,20 @@ if TYPE_CHECKING:
 _ROCM = re.compile(r"rocm|[/_-]amd\b|[/_-]hip\b", re.IGNORECASE)
 
 
-def find(unit: Manifest, look: Look) -> Iterator[Hit]:
+def find(unit: ParsedManifest, context: DetectorContext) -> Iterator[Match]:
     """Matches repositories named by the code's terms, and repositories of packages with a record."""
-    for module in unit.submodules:
-        name = name_of(module.url) or name_of(module.path)
-        if not name or _ROCM.search(module.url) or term_of(name, look.knowledge.codes["DEP202"].terms):
+    for submodule in unit.submodules:
+        name = distribution_name(submodule.url) or distribution_name(submodule.path)
+        if not name or _ROCM.search(submodule.url) or reason_for(name, context.knowledge.codes["DEP202"].terms):
             continue  # torch and triton themselves run on ROCm
-        package, reason = package_at(name, look.knowledge), term_of(name, look.code.terms)
+        package, reason = package_at(name, context.knowledge), reason_for(name, context.code.terms)
         if package is not None or reason is not None:
-            facts = {"path": module.path, "url": module.url}
-            quiet = package is None and reason is not None and reason.startswith("headers")
-            found = Hit(module.line, module.column, facts, package.id if package else None, severity(unit))
-            yield replace(found, severity="note") if quiet else found
+            facts = {"path": submodule.path, "url": submodule.url}
+            is_header_only = package is None and reason is not None and reason.startswith("headers")
+            match = Match(
+                submodule.line, submodule.column, facts, package.id if package else None, severity_override(unit)
+            )
+            yield replace(match, severity="note") if is_header_only else match
 
 
-detector = Detector(__name__, code="DEP205", reads=Manifest, find=find)
+detector = Detector(__name__, code="DEP205", unit_types=ParsedManifest, find=find)

@@ -10,36 +10,40 @@ import re
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from rocm3d.manifest.manifest import Manifest, Mention
-from rocm3d.scan.detector import Detector, Hit, Look
-from rocm3d.scan.mentions import is_conda, is_rocm, severity, term_of
+from rocm3d.manifest.manifest import Mention, ParsedManifest
+from rocm3d.scan.detector import Detector, DetectorContext, Match
+from rocm3d.scan.mentions import is_conda, reason_for, requests_rocm, severity_override
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocm3d.model.finding import Severity
 
-_METADATA = frozenset({"install_requires", "extras_require", "tests_require", "project", "optional", "poetry"})
-_BUILD = frozenset({"build-system", "setup_requires"})  # reported by build_isolation
-_HELD = re.compile(r"==|~=|<|\^|^\d")
+_METADATA_SECTIONS = frozenset({"install_requires", "extras_require", "tests_require", "project", "optional", "poetry"})
+_BUILD_SECTIONS = frozenset({"build-system", "setup_requires"})  # reported by build_isolation
+_BOUNDED = re.compile(r"==|~=|<|\^|^\d")
 
 
-def find(unit: Manifest, look: Look) -> Iterator[Hit]:
+def find(unit: ParsedManifest, context: DetectorContext) -> Iterator[Match]:
     """Matches names among the code's terms, unless a local version, a URL or a ROCm index selects the build."""
     for mention in unit.mentions:
-        if term_of(mention.name, look.code.terms) is None or mention.section in _BUILD or is_conda(mention):
+        if (
+            reason_for(mention.name, context.code.terms) is None
+            or mention.section in _BUILD_SECTIONS
+            or is_conda(mention)
+        ):
             continue
-        if "+" in mention.version or mention.url or is_rocm(unit, mention):
+        if "+" in mention.version or mention.url or requests_rocm(unit, mention):
             continue
-        package = look.knowledge.package_by_pip(mention.name)
+        package = context.knowledge.package_by_pip(mention.name)
         facts = {"name": PurePosixPath(unit.path).name, "requirement": _requirement(mention)}
-        yield Hit(mention.line, mention.column, facts, package.id if package else None, _severity(unit, mention))
+        yield Match(mention.line, mention.column, facts, package.id if package else None, _severity(unit, mention))
 
 
-def _severity(unit: Manifest, mention: Mention) -> Severity | None:
-    if mention.section in _METADATA and not _HELD.search(mention.version):
+def _severity(unit: ParsedManifest, mention: Mention) -> Severity | None:
+    if mention.section in _METADATA_SECTIONS and not _BOUNDED.search(mention.version):
         return "note"
-    return severity(unit)
+    return severity_override(unit)
 
 
 def _requirement(mention: Mention) -> str:
@@ -47,4 +51,4 @@ def _requirement(mention: Mention) -> str:
     return f"{mention.name}{extras}{mention.version}"
 
 
-detector = Detector(__name__, code="DEP202", reads=Manifest, find=find)
+detector = Detector(__name__, code="DEP202", unit_types=ParsedManifest, find=find)

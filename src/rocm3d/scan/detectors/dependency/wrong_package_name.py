@@ -7,23 +7,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.manifest.manifest import Manifest
-from rocm3d.scan.detector import Detector, Hit, Look
-from rocm3d.scan.mentions import is_conda, is_from_default_index, severity, term_of
+from rocm3d.manifest.manifest import ParsedManifest
+from rocm3d.scan.detector import Detector, DetectorContext, Match
+from rocm3d.scan.mentions import is_conda, is_from_default_index, reason_for, severity_override
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def find(unit: Manifest, look: Look) -> Iterator[Hit]:
+def find(unit: ParsedManifest, context: DetectorContext) -> Iterator[Match]:
     """Matches names among the code's terms that come from the default index."""
     for mention in unit.mentions:
-        why = term_of(mention.name, look.code.terms)
+        why = reason_for(mention.name, context.code.terms)
         if why is None or is_conda(mention) or unit.kind == "locks" or not is_from_default_index(unit, mention):
             continue
-        package = look.knowledge.package_by_pip(mention.name)
+        package = context.knowledge.package_by_pip(mention.name)
         facts = {"name": mention.name, "why": why}
-        yield Hit(mention.line, mention.column, facts, package.id if package else None, severity(unit))
+        yield Match(mention.line, mention.column, facts, package.id if package else None, severity_override(unit))
 
 
-detector = Detector(__name__, code="DEP204", reads=Manifest, find=find)
+detector = Detector(__name__, code="DEP204", unit_types=ParsedManifest, find=find)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
-from rocm3d.scan.imported import needed, owner
-from rocm3d.scan.needs import a_known_import, known_modules
+from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
+from rocm3d.scan.package_imports import package_of_import, required_imports
+from rocm3d.scan.prefilter import imports_known_package, known_modules
 from rocm3d.syntax.python import PythonUnit
 
 if TYPE_CHECKING:
@@ -20,24 +20,24 @@ if TYPE_CHECKING:
     from rocm3d.model.package import Package
 
 
-def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
+def find(unit: PythonUnit, context: DetectorContext) -> Iterator[Match]:
     """Matches the first such import of each package in a file."""
-    seen = set(look.code.terms)
-    for found in needed(unit.up_to_import_of(known_modules(look))):
-        owned = owner(look.knowledge, found)
-        if owned is None or owned[1].id in seen:
+    handled = set(context.code.terms)
+    for imported in required_imports(unit.truncated_after_imports(known_modules(context))):
+        owned = package_of_import(context.knowledge, imported)
+        if owned is None or owned[1].id in handled:
             continue
         module, package = owned
-        seen.add(package.id)
-        place = hit(unit, found.node, module=module, package=package.id, purpose=package.purpose)
-        severity: Severity = "warning" if _keeps_the_name(package) else "error"
-        yield Hit(place.line, place.column, place.facts, package.id, severity)
+        handled.add(package.id)
+        match = match_at(unit, imported.node, module=module, package=package.id, purpose=package.purpose)
+        severity: Severity = "warning" if _keeps_import_name(package) else "error"
+        yield Match(match.line, match.column, match.facts, package.id, severity)
 
 
-def _keeps_the_name(package: Package) -> bool:
+def _keeps_import_name(package: Package) -> bool:
     """Whether an active route installs a package with the same import name."""
     decisions = ("keep", "replace", "build", "substitute", "stub")
     return any(r.import_kept and r.decision in decisions for r in package.routes if r.status == "active")
 
 
-detector = Detector(__name__, code="PY103", reads=PythonUnit, find=find, needs=a_known_import)
+detector = Detector(__name__, code="PY103", unit_types=PythonUnit, find=find, prefilter=imports_known_package)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
 from rocm3d.syntax.python import PythonUnit
 from rocm3d.syntax.python_names import ancestors
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 _TABLES = ("comparison_operator", "list", "tuple", "set", "pair", "subscript")
 
 
-def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
+def find(unit: PythonUnit, context: DetectorContext) -> Iterator[Match]:
     """Matches the first use of each type. Tables and comparisons only mention a type, so they do not count."""
     if b"float8" not in unit.data:
         return
-    wanted = {term.rsplit(".", 1)[-1]: why for term, why in look.code.terms.items()}
-    seen = set()
+    dtypes = {term.rsplit(".", 1)[-1]: why for term, why in context.code.terms.items()}
+    reported = set()
     for node in unit.nodes("attribute"):
         name = unit.slice(node).rsplit(".", 1)[-1]
-        if name in wanted and name not in seen and not unit.is_guarded(node) and not _is_in_table(node):
-            seen.add(name)
-            yield hit(unit, node, dtype=unit.slice(node), why=wanted[name])
+        if name in dtypes and name not in reported and not unit.is_guarded(node) and not _is_in_table(node):
+            reported.add(name)
+            yield match_at(unit, node, dtype=unit.slice(node), why=dtypes[name])
 
 
 def _is_in_table(node: Node) -> bool:
@@ -39,4 +39,4 @@ def _is_in_table(node: Node) -> bool:
     return False
 
 
-detector = Detector(__name__, code="PY205", reads=PythonUnit, find=find)
+detector = Detector(__name__, code="PY205", unit_types=PythonUnit, find=find)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
 from rocm3d.syntax.python import PythonUnit, string_value
-from rocm3d.syntax.python_names import environment_writes, firm_imports
+from rocm3d.syntax.python_names import environment_writes, unconditional_imports
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,25 +20,25 @@ if TYPE_CHECKING:
 _VENDOR = re.compile(rb"nvidia", re.IGNORECASE)
 
 
-def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
+def find(unit: PythonUnit, context: DetectorContext) -> Iterator[Match]:
     """Matches the first use of each term. Uses that work with Mesa or a ported build without an edit are notes."""
-    terms, seen = look.code.terms, set()
+    terms, reported = context.code.terms, set()
     if not any(term.encode() in unit.data for term in terms):
         return
-    for name, node, severity in sorted(_places(unit), key=lambda item: item[1].start_byte):
-        if name in terms and name not in seen and not unit.is_guarded(node):
-            seen.add(name)
-            place = hit(unit, node, call=name, why=terms[name])
-            yield Hit(place.line, place.column, place.facts, severity=severity)
+    for name, node, severity in sorted(_candidates(unit), key=lambda candidate: candidate[1].start_byte):
+        if name in terms and name not in reported and not unit.is_guarded(node):
+            reported.add(name)
+            match = match_at(unit, node, call=name, why=terms[name])
+            yield Match(match.line, match.column, match.facts, severity=severity)
 
 
-def _places(unit: PythonUnit) -> Iterator[tuple[str, Node, Severity | None]]:
+def _candidates(unit: PythonUnit) -> Iterator[tuple[str, Node, Severity | None]]:
     for call in unit.nodes("call"):
         function = call.child_by_field_name("function")
         name = "" if function is None else unit.slice(function).rsplit(".", 1)[-1]
         yield name, call, "note" if "Cuda" in name else None
-    for found in firm_imports(unit):
-        yield found.module.split(".")[0], found.node, "note"
+    for imported in unconditional_imports(unit):
+        yield imported.module.split(".")[0], imported.node, "note"
     for name, value, node in environment_writes(unit):
         text = string_value(unit, value) or ""
         if name.startswith("_"):
@@ -52,4 +52,4 @@ def _places(unit: PythonUnit) -> Iterator[tuple[str, Node, Severity | None]]:
             yield path.split(".")[0], node, None
 
 
-detector = Detector(__name__, code="PY404", reads=PythonUnit, find=find)
+detector = Detector(__name__, code="PY404", unit_types=PythonUnit, find=find)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
 from rocm3d.syntax.python import PythonUnit
-from rocm3d.syntax.python_names import arguments, strings
+from rocm3d.syntax.python_names import plain_strings, positional_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,31 +18,31 @@ _TAKES_DEVICE = re.compile(r"(^|\.)(device|to|set_default_device|autocast)$")
 _DEVICE = re.compile(r"(^|[._])device(_type)?$")
 
 
-def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
+def find(unit: PythonUnit, context: DetectorContext) -> Iterator[Match]:
     """Matches such strings where torch expects a device, also inside ROCm guards: the code raises there."""
-    if not any(quote + term.encode() in unit.data for term in look.code.terms for quote in (b'"', b"'")):
+    if not any(quote + term.encode() in unit.data for term in context.code.terms for quote in (b'"', b"'")):
         return
-    for place in _places(unit):
-        for node, text in strings(unit, place):
+    for value in _device_values(unit):
+        for node, text in plain_strings(unit, value):
             compared = node.parent is not None and node.parent.type in ("comparison_operator", "subscript")
-            if text in look.code.terms and not compared:
-                yield hit(unit, node, device=text)
+            if text in context.code.terms and not compared:
+                yield match_at(unit, node, device=text)
 
 
-def _places(unit: PythonUnit) -> Iterator[Node]:
+def _device_values(unit: PythonUnit) -> Iterator[Node]:
     """Values that become a device: arguments, keywords, defaults and assignments."""
     for node in unit.nodes("call", "keyword_argument", "default_parameter", "typed_default_parameter", "assignment"):
         if node.type == "call":
-            function, given = node.child_by_field_name("function"), arguments(node)
-            if function is not None and given and _TAKES_DEVICE.search(unit.slice(function)):
-                yield given[0]
+            function, call_arguments = node.child_by_field_name("function"), positional_arguments(node)
+            if function is not None and call_arguments and _TAKES_DEVICE.search(unit.slice(function)):
+                yield call_arguments[0]
             continue
         name = next((n for n in map(node.child_by_field_name, ("name", "left")) if n), None)
-        given_value = next((n for n in map(node.child_by_field_name, ("value", "right")) if n), None)
-        if name is None or given_value is None or not _DEVICE.search(unit.slice(name)):
+        value = next((n for n in map(node.child_by_field_name, ("value", "right")) if n), None)
+        if name is None or value is None or not _DEVICE.search(unit.slice(name)):
             continue
-        if given_value.type in ("string", "conditional_expression"):
-            yield given_value
+        if value.type in ("string", "conditional_expression"):
+            yield value
 
 
-detector = Detector(__name__, code="PY204", reads=PythonUnit, find=find)
+detector = Detector(__name__, code="PY204", unit_types=PythonUnit, find=find)

@@ -4,29 +4,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
 from rocm3d.syntax.python import PythonUnit, string_value
-from rocm3d.syntax.python_names import Names, arguments
+from rocm3d.syntax.python_names import ImportedNames, positional_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
+def find(unit: PythonUnit, context: DetectorContext) -> Iterator[Match]:
     """Matches `hasattr(torch.version, "hip")` without a test of the value next to or around it."""
     if b"hasattr" not in unit.data:
         return
-    names = Names(unit)
+    names = ImportedNames(unit)
     for called, call in names.calls():
-        given = arguments(call)
-        if called != "hasattr" or len(given) != 2 or unit.is_guarded(call):
+        call_arguments = positional_arguments(call)
+        if called != "hasattr" or len(call_arguments) != 2 or unit.is_guarded(call):
             continue
-        if names.full(given[0]).endswith(".version") and string_value(unit, given[1]) == "hip":
-            yield hit(unit, call, test=unit.slice(call))
+        if names.full_name(call_arguments[0]).endswith(".version") and string_value(unit, call_arguments[1]) == "hip":
+            yield match_at(unit, call, test=unit.slice(call))
 
 
-def _asks(unit: PythonUnit, look: Look) -> bool:
-    return all(word in unit.data for word in (b"hasattr", b"version", b"hip"))
+def _can_match(unit: PythonUnit, context: DetectorContext) -> bool:
+    return all(token in unit.data for token in (b"hasattr", b"version", b"hip"))
 
 
-detector = Detector(__name__, code="PY202", reads=PythonUnit, find=find, needs=_asks)
+detector = Detector(__name__, code="PY202", unit_types=PythonUnit, find=find, prefilter=_can_match)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
 from rocm3d.syntax.python import PythonUnit
-from rocm3d.syntax.python_names import Names, ancestors, arguments, keyword
+from rocm3d.syntax.python_names import ImportedNames, ancestors, keyword_argument, positional_arguments
 from rocm3d.syntax.unit import walk
 
 if TYPE_CHECKING:
@@ -15,27 +15,29 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
+def find(unit: PythonUnit, context: DetectorContext) -> Iterator[Match]:
     """Matches subprocess and os calls that start such a command. Inside a try it is a note: the failure is handled."""
-    if not any(term.encode() in unit.data for term in look.code.terms):
+    if not any(term.encode() in unit.data for term in context.code.terms):
         return
-    for name, call in Names(unit).calls():
+    for name, call in ImportedNames(unit).calls():
         if not name.startswith("subprocess.") and name not in ("os.system", "os.popen"):
             continue
-        command = next((node for node in (*arguments(call), keyword(unit, call, "args")) if node), None)
+        command = next(
+            (node for node in (*positional_arguments(call), keyword_argument(unit, call, "args")) if node), None
+        )
         program = "" if command is None else _program(unit, command)
-        if program not in look.code.terms or unit.is_guarded(call):
+        if program not in context.code.terms or unit.is_guarded(call):
             continue
-        place = hit(unit, call, command=program)
-        tried = any(above.type == "try_statement" for above in ancestors(call))
-        yield Hit(place.line, place.column, place.facts, severity="note" if tried else None)
+        match = match_at(unit, call, command=program)
+        is_in_try = any(above.type == "try_statement" for above in ancestors(call))
+        yield Match(match.line, match.column, match.facts, severity="note" if is_in_try else None)
 
 
 def _program(unit: PythonUnit, command: Node) -> str:
     """The file name of the program: the first word of a string, or the last string in the first element of a list."""
     if command.type == "list":
-        items = [item for item in command.named_children if item.type != "comment"]
-        texts = [unit.slice(n) for item in items[:1] for n in walk(item) if n.type == "string_content"]
+        items = [child for child in command.named_children if child.type != "comment"]
+        texts = [unit.slice(n) for child in items[:1] for n in walk(child) if n.type == "string_content"]
         words = texts[-1:]
     else:
         text = next((unit.slice(n) for n in walk(command) if n.type == "string_content"), "")
@@ -43,4 +45,4 @@ def _program(unit: PythonUnit, command: Node) -> str:
     return words[0].strip().rsplit("/", 1)[-1] if words else ""
 
 
-detector = Detector(__name__, code="PY402", reads=PythonUnit, find=find)
+detector = Detector(__name__, code="PY402", unit_types=PythonUnit, find=find)

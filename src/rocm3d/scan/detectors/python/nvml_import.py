@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
-from rocm3d.scan.imported import needed, owner
-from rocm3d.scan.needs import an_imported_term
+from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
+from rocm3d.scan.package_imports import package_of_import, required_imports
+from rocm3d.scan.prefilter import imports_term
 from rocm3d.syntax.python import PythonUnit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
+def find(unit: PythonUnit, context: DetectorContext) -> Iterator[Match]:
     """Matches the first import of each module among the terms, outside of try, conditions and functions."""
-    seen = set()
-    for found in needed(unit):
-        module = found.module.split(".")[0]
-        if module in look.code.terms and module not in seen:
-            seen.add(module)
-            owned = owner(look.knowledge, found)
-            place = hit(unit, found.node, module=module)
-            yield Hit(place.line, place.column, place.facts, owned[1].id if owned else None)
+    reported = set()
+    for imported in required_imports(unit):
+        module = imported.module.split(".")[0]
+        if module in context.code.terms and module not in reported:
+            reported.add(module)
+            owned = package_of_import(context.knowledge, imported)
+            match = match_at(unit, imported.node, module=module)
+            yield Match(match.line, match.column, match.facts, owned[1].id if owned else None)
 
 
-detector = Detector(__name__, code="PY401", reads=PythonUnit, find=find, needs=an_imported_term)
+detector = Detector(__name__, code="PY401", unit_types=PythonUnit, find=find, prefilter=imports_term)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
-from rocm3d.scan.imported import owner
-from rocm3d.scan.needs import an_imported_term
+from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
+from rocm3d.scan.package_imports import package_of_import
+from rocm3d.scan.prefilter import imports_term
 from rocm3d.syntax.python import PythonUnit
 from rocm3d.syntax.python_names import imports
 from rocm3d.syntax.unit import walk
@@ -18,52 +18,52 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _CATCHES = re.compile(rb"except\s*(:|\(?[\w\s,.]*(ImportError|ModuleNotFoundError|Exception))")
-_SPEAKS = re.compile(r"(^|[._])(print|warn|warning|info|error|debug|log|exception)$")
+_LOG_CALL = re.compile(r"(^|[._])(print|warn|warning|info|error|debug|log|exception)$")
 
 
-def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
+def find(unit: PythonUnit, context: DetectorContext) -> Iterator[Match]:
     """Matches try statements around the import of a module that is among the terms and has a package record."""
     if b"except" not in unit.data:
         return
-    taken = [(found, owner(look.knowledge, found)) for found in imports(unit)]
-    known = [(found, owned) for found, owned in taken if owned and owned[0].split(".")[0] in look.code.terms]
+    owners = [(imported, package_of_import(context.knowledge, imported)) for imported in imports(unit)]
+    known = [(imported, owned) for imported, owned in owners if owned and owned[0].split(".")[0] in context.code.terms]
     for block in unit.nodes("try_statement") if known else ():
         body = block.child_by_field_name("body")
-        handlers = [item for item in block.named_children if item.type == "except_clause"]
-        if body is None or not any(_CATCHES.match(unit.data, item.start_byte) for item in handlers):
+        handlers = [child for child in block.named_children if child.type == "except_clause"]
+        if body is None or not any(_CATCHES.match(unit.data, child.start_byte) for child in handlers):
             continue
         inside = [(f, o) for f, o in known if body.start_byte <= f.node.start_byte < body.end_byte]
-        if inside and not _is_told(unit, handlers) and not _is_asked(unit, block):
-            found, (module, package) = inside[0]
-            place = hit(unit, found.node, module=module)
-            yield Hit(place.line, place.column, place.facts, package.id)
+        if inside and not _is_reported(unit, handlers) and not _is_checked_later(unit, block):
+            imported, (module, package) = inside[0]
+            match = match_at(unit, imported.node, module=module)
+            yield Match(match.line, match.column, match.facts, package.id)
 
 
-def _is_told(unit: PythonUnit, handlers: list[Node]) -> bool:
+def _is_reported(unit: PythonUnit, handlers: list[Node]) -> bool:
     """Whether the handler raises, prints or logs."""
     inner = [node for handler in handlers for node in walk(handler)]
     called = [node.child_by_field_name("function") for node in inner if node.type == "call"]
     return any(node.type == "raise_statement" for node in inner) or any(
-        function is not None and _SPEAKS.search(unit.slice(function)) for function in called
+        function is not None and _LOG_CALL.search(unit.slice(function)) for function in called
     )
 
 
-def _is_asked(unit: PythonUnit, block: Node) -> bool:
+def _is_checked_later(unit: PythonUnit, block: Node) -> bool:
     """Whether a name that the try statement sets is asserted, raised on or printed: the user sees the fallback."""
     inner = list(walk(block))
     sides = [node.child_by_field_name("left") for node in inner if node.type == "assignment"]
     names = {unit.slice(left) for left in sides if left is not None and left.type == "identifier"}
     for node in unit.nodes("assert_statement", "if_statement", "call"):
-        asked: Node | None = node
+        condition: Node | None = node
         if node.type == "if_statement":
-            stops = any(item.type == "raise_statement" for item in walk(node))
-            asked = node.child_by_field_name("condition") if stops else None
+            stops = any(child.type == "raise_statement" for child in walk(node))
+            condition = node.child_by_field_name("condition") if stops else None
         elif node.type == "call":
             function = node.child_by_field_name("function")
-            asked = node if function is not None and _SPEAKS.search(unit.slice(function)) else None
-        if asked and any(item.type == "identifier" and unit.slice(item) in names for item in walk(asked)):
+            condition = node if function is not None and _LOG_CALL.search(unit.slice(function)) else None
+        if condition and any(child.type == "identifier" and unit.slice(child) in names for child in walk(condition)):
             return True
     return False
 
 
-detector = Detector(__name__, code="PY104", reads=PythonUnit, find=find, needs=an_imported_term)
+detector = Detector(__name__, code="PY104", unit_types=PythonUnit, find=find, prefilter=imports_term)

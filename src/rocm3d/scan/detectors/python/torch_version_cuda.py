@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
-from rocm3d.scan.needs import a_dotted_name
+from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
+from rocm3d.scan.prefilter import contains_dotted_name
 from rocm3d.syntax.python import PythonUnit
-from rocm3d.syntax.python_names import Names, ancestors
+from rocm3d.syntax.python_names import ImportedNames, ancestors
 from rocm3d.syntax.unit import walk
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
+def find(unit: PythonUnit, context: DetectorContext) -> Iterator[Match]:
     """Matches string uses of the attribute, or of a variable that holds it.
 
     If the program checks the value first, nothing breaks: the check is a note, because ports usually change it. A
@@ -24,26 +24,28 @@ def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
     """
     if b"version" not in unit.data:
         return
-    names, noted = Names(unit), set()
-    places = [n for n in unit.nodes("attribute", "identifier") if names.full(n) in look.code.terms]
-    places = [n for n in places if n.parent is None or n.parent.child_by_field_name("attribute") != n]
-    copies = {unit.slice(left) for left in (_assigned(node) for node in places) if left is not None}
-    places += [node for node in unit.nodes("identifier") if unit.slice(node) in copies]
-    for node in sorted(places, key=lambda n: n.start_byte):
-        use = _use(unit, node)
+    names, noted = ImportedNames(unit), set()
+    candidates = [n for n in unit.nodes("attribute", "identifier") if names.full_name(n) in context.code.terms]
+    candidates = [n for n in candidates if n.parent is None or n.parent.child_by_field_name("attribute") != n]
+    copies = {unit.slice(left) for left in (_assigned_name(node) for node in candidates) if left is not None}
+    candidates += [node for node in unit.nodes("identifier") if unit.slice(node) in copies]
+    for node in sorted(candidates, key=lambda n: n.start_byte):
+        use = _text_use(unit, node)
         if not use or unit.is_guarded(node):
             continue
-        asked = _asked_first(unit, node, {*copies, *(unit.slice(place) for place in places)})
-        if asked is None:
-            place = hit(unit, node, use=use)
-            yield Hit(place.line, place.column, place.facts, severity="note" if _is_harmless(node) else None)
-        elif asked.start_byte not in noted:
-            noted.add(asked.start_byte)
-            place = hit(unit, asked, use=f"`{use}` below, after this check")
-            yield Hit(place.line, place.column, place.facts, severity="note")
+        check = _preceding_check(unit, node, {*copies, *(unit.slice(candidate) for candidate in candidates)})
+        if check is None:
+            candidate = match_at(unit, node, use=use)
+            yield Match(
+                candidate.line, candidate.column, candidate.facts, severity="note" if _is_harmless(node) else None
+            )
+        elif check.start_byte not in noted:
+            noted.add(check.start_byte)
+            candidate = match_at(unit, check, use=f"`{use}` below, after this check")
+            yield Match(candidate.line, candidate.column, candidate.facts, severity="note")
 
 
-def _assigned(node: Node) -> Node | None:
+def _assigned_name(node: Node) -> Node | None:
     """The variable that the value is assigned to unchanged."""
     above = node.parent
     if above is None or above.type != "assignment" or above.child_by_field_name("right") != node:
@@ -52,7 +54,7 @@ def _assigned(node: Node) -> Node | None:
     return left if left is not None and left.type == "identifier" else None
 
 
-def _use(unit: PythonUnit, node: Node) -> str:
+def _text_use(unit: PythonUnit, node: Node) -> str:
     """The source text of the string use, or "" if the use also works with None."""
     above = node.parent
     if above is None:
@@ -80,7 +82,7 @@ def _is_harmless(node: Node) -> bool:
     return signs <= {"==", "!="} or (signs <= {"in", "not in"} and above.named_children[0] == node)
 
 
-def _asked_first(unit: PythonUnit, node: Node, names: set[str]) -> Node | None:
+def _preceding_check(unit: PythonUnit, node: Node, names: set[str]) -> Node | None:
     """The enclosing condition that already checks whether there is a value."""
     for above in ancestors(node):
         condition = above.child_by_field_name("condition") if above.type in ("if_statement", "elif_clause") else None
@@ -92,9 +94,9 @@ def _asked_first(unit: PythonUnit, node: Node, names: set[str]) -> Node | None:
             continue
         for inner in walk(condition):
             outer = inner.parent
-            if unit.slice(inner) in names and outer is not None and not _use(unit, inner):
+            if unit.slice(inner) in names and outer is not None and not _text_use(unit, inner):
                 return condition
     return None
 
 
-detector = Detector(__name__, code="PY201", reads=PythonUnit, find=find, needs=a_dotted_name)
+detector = Detector(__name__, code="PY201", unit_types=PythonUnit, find=find, prefilter=contains_dotted_name)

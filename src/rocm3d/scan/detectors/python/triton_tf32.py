@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
 from rocm3d.syntax.python import PythonUnit
-from rocm3d.syntax.python_names import uses_triton
+from rocm3d.syntax.python_names import imports_triton
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
+def find(unit: PythonUnit, context: DetectorContext) -> Iterator[Match]:
     """Matches arguments, defaults and assignments that equal a term, such as `input_precision="tf32"`."""
-    if b"tf32" not in unit.data or not uses_triton(unit):
+    if b"tf32" not in unit.data or not imports_triton(unit):
         return
     for node in unit.nodes("keyword_argument", "assignment", "default_parameter", "typed_default_parameter"):
         name = next((n for n in map(node.child_by_field_name, ("name", "left")) if n), None)
         value = next((n for n in map(node.child_by_field_name, ("value", "right")) if n), None)
         if name is None or value is None or name.type != "identifier" or unit.is_guarded(node):
             continue
-        said = f"{unit.slice(name)}={unit.slice(value)}".replace("'", '"')
-        if said in look.code.terms:
-            yield hit(unit, node, argument=said)
+        setting = f"{unit.slice(name)}={unit.slice(value)}".replace("'", '"')
+        if setting in context.code.terms:
+            yield match_at(unit, node, argument=setting)
 
 
-detector = Detector(__name__, code="PY502", reads=PythonUnit, find=find)
+detector = Detector(__name__, code="PY502", unit_types=PythonUnit, find=find)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
 from rocm3d.syntax.python import PythonUnit
 from rocm3d.syntax.python_names import environment_writes
 
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
+def find(unit: PythonUnit, context: DetectorContext) -> Iterator[Match]:
     """Matches the first assignment of each mask. One mask works on ROCm and is a note, several are a warning."""
-    if not any(term.encode() in unit.data for term in look.code.terms):
+    if not any(term.encode() in unit.data for term in context.code.terms):
         return
-    first: dict[str, Node] = {}
+    first_writes: dict[str, Node] = {}
     for name, _, node in environment_writes(unit):
-        if name in look.code.terms and not unit.is_guarded(node):
-            first.setdefault(name, node)
-    for name, node in first.items():
-        place = hit(unit, node, name=name, why=look.code.terms[name])
-        yield Hit(place.line, place.column, place.facts, severity=None if len(first) > 1 else "note")
+        if name in context.code.terms and not unit.is_guarded(node):
+            first_writes.setdefault(name, node)
+    for name, node in first_writes.items():
+        match = match_at(unit, node, name=name, why=context.code.terms[name])
+        yield Match(match.line, match.column, match.facts, severity=None if len(first_writes) > 1 else "note")
 
 
-detector = Detector(__name__, code="PY206", reads=PythonUnit, find=find)
+detector = Detector(__name__, code="PY206", unit_types=PythonUnit, find=find)

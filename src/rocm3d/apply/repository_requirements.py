@@ -1,0 +1,237 @@
+"""Everything the repository needs installed: requirements files, single requirements, git clones and own folders.
+
+Only manifests in the top folder count. A manifest in a deeper folder may belong to another program and is ignored.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from packaging.utils import canonicalize_name
+
+from rocm3d.apply.installable_folders import InstallableFolders
+from rocm3d.apply.requirement_copy import is_constraints, is_index_replacement
+from rocm3d.apply.requirement_source import GitCheckout, find_decision, is_cuda_build, local_path, parse_git_checkout
+from rocm3d.apply.requirement_text import pip_requirement
+from rocm3d.apply.template import one_line
+from rocm3d.manifest.manifest import Mention, ParsedManifest, manifest_readers
+from rocm3d.manifest.pipfile import CATEGORY_SECTION
+from rocm3d.manifest.requirements import KIND, is_requirements, read
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from rocm3d.model.plan import DependencyDecision, Plan
+    from rocm3d.workspace.tree import Tree
+
+# Precedence of manifests when two name the same distribution.
+_KIND_ORDER = (
+    KIND, "pyproject", "setup_py", "setup_cfg", "pipfile", "cog",
+    "conda", "shell", "docker", "python_script", "markdown",
+)  # fmt: skip
+_PROJECT_KINDS = frozenset({"pyproject", "setup_py", "setup_cfg"})
+_NON_RUNTIME_SECTIONS = frozenset(
+    {
+        "build-system",
+        "optional",
+        "setup_requires",
+        "tests_require",
+        "extras_require",
+        "hatch",
+        "pdm",
+        "uv",
+        CATEGORY_SECTION,
+    }
+)
+_IMPORT = re.compile(rb"^[ \t]*(?:import|from)[ \t]+([A-Za-z_]\w*)", re.MULTILINE)
+_MAX_SHOWN = 8
+_INSTALLERS = frozenset({"python", "pip", "setuptools", "wheel", "conda", "uv"})
+
+
+@dataclass(frozen=True)
+class SourceRequirement:
+    """Code to build: a git clone, or a folder of the repository, with its extras and editable flag."""
+
+    location: GitCheckout | str
+    extras: frozenset[str] = frozenset()
+    editable: bool = False
+
+
+@dataclass
+class RepositoryRequirements:
+    """`files` are requirements files; `source_lines` are their lines (path, line) that become `sources`.
+
+    `by_name` maps further distributions to a requirement and its origin. `package_locations` maps packages with a plan
+    decision to their code in the repository. `not_installed` has one sentence for each requirement that is left out.
+    """
+
+    files: tuple[str, ...] = ()
+    source_lines: set[tuple[str, int]] = field(default_factory=set)
+    by_name: dict[str, tuple[str, str]] = field(default_factory=dict)
+    sources: dict[GitCheckout | str, SourceRequirement] = field(default_factory=dict)
+    package_locations: dict[str, GitCheckout | str] = field(default_factory=dict)
+    not_installed: list[str] = field(default_factory=list)
+
+
+def repository_requirements(plan: Plan, tree: Tree) -> RepositoryRequirements:
+    """All requirements except those that the plan's routes install."""
+    collector = _Collector(tree, {item.name: item for item in plan.decisions})
+    manifests = list(_manifests(tree, ""))
+    collector.collect_files(manifests)
+    collector.collect_mentions(manifests)
+    if collector.folders.is_project:
+        collector.result.sources.setdefault(".", SourceRequirement(".", editable=True))
+    for folder in [item for item in collector.result.sources if isinstance(item, str) and item != "."]:
+        collector.collect_mentions([unit for unit in _manifests(tree, folder) if unit.kind in _PROJECT_KINDS])
+    collector.finish()
+    return collector.result
+
+
+def _manifests(tree: Tree, folder: str) -> Iterator[ParsedManifest]:
+    """Manifests directly in a folder, without requirements files, which `included_files` reads."""
+    for path in tree.paths():
+        data = tree.read(path) if posixpath.dirname(path) == folder and not is_requirements(path) else None
+        if data is None or b"\0" in data:
+            continue
+        for reader in manifest_readers():
+            if (
+                reader.kind in _KIND_ORDER
+                and reader.matches(path)
+                and all(keyword in data for keyword in reader.required_bytes)
+            ):
+                yield reader.read(path, data)
+
+
+@dataclass
+class _Collector:
+    tree: Tree
+    decisions: Mapping[str, DependencyDecision]
+    result: RepositoryRequirements = field(default_factory=RepositoryRequirements)
+    listed_names: set[str] = field(default_factory=set)
+    conda_only: dict[str, list[str]] = field(default_factory=dict)
+    has_pip_requirements: bool = False
+
+    def __post_init__(self) -> None:
+        self.folders = InstallableFolders(self.tree)
+
+    def collect_files(self, manifests: list[ParsedManifest]) -> None:
+        """The top-level requirements.txt; without one, the files that other manifests include with -r."""
+        included = [name for unit in manifests for option in unit.options for name in option.includes]
+        files = ["requirements.txt"] if "requirements.txt" in self.tree else list(map(posixpath.normpath, included))
+        self.result.files = tuple(dict.fromkeys(path for path in files if self._is_file(path)))
+        for path, unit in included_files(self.tree, self.result.files).items():
+            if unit is None:
+                self.result.not_installed.append(f"{path} is not a text file: nothing in it is installed")
+                continue
+            if not is_constraints(path):
+                self.listed_names |= {str(canonicalize_name(item.name)) for item in unit.mentions if not item.url}
+                manifests.append(unit)
+
+    def _is_file(self, path: str) -> bool:
+        return path in self.tree and is_requirements(path) and one_line(path) == path
+
+    def collect_mentions(self, manifests: list[ParsedManifest]) -> None:
+        """All mentions, in order of precedence."""
+        for unit in sorted(manifests, key=lambda unit: (_KIND_ORDER.index(unit.kind), unit.path)):
+            if unit.kind == "conda":
+                self.has_pip_requirements = bool(self.result.files or self.result.by_name)
+            for mention in unit.mentions:
+                self._collect_mention(unit, mention)
+
+    def _collect_mention(self, unit: ParsedManifest, mention: Mention) -> None:
+        if mention.section.split(":")[0] in _NON_RUNTIME_SECTIONS or "$" in mention.text:
+            return
+        decision = find_decision(mention, self.decisions)
+        source = self._source_location(mention)
+        if decision is not None and decision.package is not None and decision.decision != "keep":
+            if source is not None:
+                self.result.package_locations.setdefault(decision.name, source)
+        elif source is not None:
+            if isinstance(source, GitCheckout) and unit.kind == "markdown":
+                return  # documentation lists commands that people may type, not requirements
+            if not (";" in mention.text or " --" in mention.text):  # pip must read conditions and options
+                editable = mention.text.lstrip().startswith(("-e", "--editable"))
+                self.result.sources.setdefault(source, SourceRequirement(source, mention.extras, editable))
+                self.result.source_lines |= {(unit.path, mention.line)}
+        elif unit.kind != KIND and local_path(mention.url) is None:
+            self._collect_name(unit, mention, decision)
+
+    def finish(self) -> None:
+        """Add substitutes of packages that no requirements file names, and report names found only for conda."""
+        for decision in self.decisions.values():
+            if is_index_replacement(decision) and decision.name not in self.listed_names:
+                self.result.by_name[decision.name] = decision.requirement, f"instead of {decision.name}"
+        for path, names in self.conda_only.items():
+            more = f" and {len(names) - _MAX_SHOWN} more" if len(names) > _MAX_SHOWN else ""
+            self.result.not_installed.append(
+                f"{path} lists {', '.join(names[:_MAX_SHOWN])}{more} for conda; the names on PyPI may differ"
+            )
+
+    def _source_location(self, mention: Mention) -> GitCheckout | str | None:
+        git_checkout, path = _git_checkout(mention.url), local_path(mention.url)
+        if git_checkout is not None and canonicalize_name(git_checkout.name) == canonicalize_name(self.tree.name):
+            return "." if self.folders.is_project else None
+        if git_checkout is not None or path is None:
+            return git_checkout
+        return self.folders.resolve(path)
+
+    @cached_property
+    def _imported_names(self) -> frozenset[str]:
+        """Modules that the program imports: for these, conda's name is very likely the name on PyPI as well."""
+        files = (self.tree.read(path) or b"" for path in self.tree.paths() if path.endswith(".py"))
+        names = {match.decode() for data in files for match in _IMPORT.findall(data)}
+        return frozenset(str(canonicalize_name(name)) for name in names)
+
+    def _collect_name(self, unit: ParsedManifest, mention: Mention, decision: DependencyDecision | None) -> None:
+        name, where = str(canonicalize_name(mention.name)), f"{unit.path}:{mention.line}"
+        if name in self.listed_names or name in _INSTALLERS or not name:
+            return
+        self.listed_names.add(name)
+        if decision is None and unit.kind == "markdown":
+            return
+        if decision is None:
+            self.result.not_installed.append(f"{where}: {one_line(mention.text)}: not in the plan")
+        elif is_cuda_build(mention):
+            self.result.not_installed.append(
+                f"{where}: {one_line(mention.text)}: a CUDA build without a known ROCm route"
+            )
+        elif not mention.section.endswith("conda"):
+            self.result.by_name[name] = pip_requirement(mention), where
+        elif not self.has_pip_requirements and unit.kind != "markdown":
+            self._collect_conda_name(unit, mention, name)
+
+    def _collect_conda_name(self, unit: ParsedManifest, mention: Mention, name: str) -> None:
+        """Take a conda name for a PyPI name only if the program imports it and no other manifest lists requirements.
+
+        A pin to a build (two `=`) records somebody's environment and is not a requirement.
+        """
+        if mention.version.count("=") < 2 and name in self._imported_names:
+            self.result.by_name[name] = pip_requirement(mention), f"{unit.path}:{mention.line}, conda name"
+        else:
+            self.conda_only.setdefault(unit.path, []).append(name)
+
+
+def included_files(tree: Tree, files: tuple[str, ...]) -> dict[str, ParsedManifest | None]:
+    """Requirements files and the files they include with -r or -c; None for a file that is not text."""
+    manifests: dict[str, ParsedManifest | None] = {}
+    pending = list(files)
+    while pending:
+        path = pending.pop(0)
+        if path in manifests or path not in tree:
+            continue
+        data = tree.read(path)
+        manifests[path] = unit = None if data is None or b"\0" in data else read(path, data)
+        for option in unit.options if unit is not None else ():
+            folder = posixpath.dirname(path)
+            pending += [posixpath.normpath(posixpath.join(folder, name)) for name in option.includes]
+    return manifests
+
+
+def _git_checkout(address: str) -> GitCheckout | None:
+    """The git repository of a URL. In clone commands of scripts the URL has no `git+` prefix."""
+    is_plain_clone_url = address.startswith(("https://", "http://")) and address.partition("#")[0].endswith(".git")
+    return parse_git_checkout(f"git+{address}" if is_plain_clone_url else address)

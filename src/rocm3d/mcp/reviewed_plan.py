@@ -1,0 +1,68 @@
+"""Plans by hash: `apply` accepts only the plan that the caller reviewed, and only if it is still up to date."""
+
+from __future__ import annotations
+
+import hmac
+from typing import TYPE_CHECKING
+
+from pydantic import ValidationError
+
+from rocm3d.mcp.tool_context import ToolContext, document_digest
+from rocm3d.model.base import Record
+from rocm3d.model.errors import UserError
+from rocm3d.model.plan import Plan
+from rocm3d.model.plan_choices import Platform, Preference
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rocm3d.pipeline import Repository
+
+_ARGUMENTS_FILE = "plan-asked.json"
+_PLAN_AGAIN_HINT = "call `plan` again, review it, and pass its plan_hash"
+
+
+class PlanArguments(Record):
+    """The arguments of a plan, stored so that it can be repeated."""
+
+    gpu: str | None
+    stack: str | None
+    rocm: str
+    prefer: Preference
+    platform: Platform
+
+
+def make_plan(repository: Repository, arguments: PlanArguments) -> tuple[Plan, str]:
+    """Make a plan. Returns it with its hash, and stores its arguments next to it."""
+    from rocm3d.pipeline import PlanOptions, resolve_gpu
+
+    gpu = resolve_gpu(arguments.gpu, repository.knowledge)
+    plan = repository.plan(gpu, PlanOptions(arguments.stack, arguments.rocm, arguments.prefer, arguments.platform))
+    repository.documents.write_text(repository.documents.folder / _ARGUMENTS_FILE, arguments.model_dump_json() + "\n")
+    return plan, document_digest(repository.documents, Plan)
+
+
+def reviewed_plan(repository: Repository, plan_hash: str, context: ToolContext, path: str) -> Plan:
+    """The plan with this hash. UserError if it is missing, has another hash, or would be different now."""
+    documents = repository.documents
+    if documents.find(Plan) is None:
+        raise UserError("this folder has no plan", hint="call `plan` first")
+    if not hmac.compare_digest(document_digest(documents, Plan), plan_hash):
+        raise UserError("the plan of this folder has another plan_hash", hint=_PLAN_AGAIN_HINT)
+    arguments_path = documents.folder / _ARGUMENTS_FILE
+    if arguments_path.is_file():
+        context.progress("planning again")
+        if not hmac.compare_digest(make_plan(repository, _read_arguments(arguments_path))[1], plan_hash):
+            raise UserError("the repository has changed since this plan was made", hint=_PLAN_AGAIN_HINT)
+    plan = documents.read(Plan)
+    refusal = plan.licence_refusal(context.configuration(path).licence_policy)
+    if refusal is not None:
+        raise UserError(refusal)
+    return plan
+
+
+def _read_arguments(path: Path) -> PlanArguments:
+    try:
+        return PlanArguments.model_validate_json(path.read_bytes())
+    except (OSError, ValidationError) as error:
+        raise UserError(f"{_ARGUMENTS_FILE} is damaged", hint=_PLAN_AGAIN_HINT) from error

@@ -1,0 +1,92 @@
+"""The outcome of each finding: edited, resolved by an added file, left for a person, refused, or no change needed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocm3d.knowledge.base import Knowledge
+    from rocm3d.model.finding import Finding
+    from rocm3d.model.plan import PlannedEdit
+    from rocm3d.render.html import PortReportView
+
+FindingState = Literal["left for a person", "refused", "edited", "additive", "no change needed"]
+_ORDER: tuple[FindingState, ...] = ("left for a person", "refused", "edited", "additive", "no change needed")
+
+
+@dataclass(frozen=True)
+class FindingOutcome:
+    """Findings with the same code, file and outcome; `positions` are (line, column)."""
+
+    outcome: FindingState
+    path: str
+    code: str
+    rule: str
+    how: str
+    positions: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def location(self) -> str:
+        """Such as `a.cu:3,17`."""
+        return f"{self.path}:{','.join(str(line) for line in dict.fromkeys(line for line, _ in self.positions))}"
+
+
+def finding_outcomes(report: PortReportView, knowledge: Knowledge) -> tuple[FindingOutcome, ...]:
+    """Each finding of the plan once; those that need a person first, notes last."""
+    grouped: dict[FindingOutcome, list[tuple[int, int]]] = {}
+    for outcome, finding, how in _outcome_of_each(report, knowledge):
+        key = FindingOutcome(outcome, finding.path, finding.code, finding.rule, how)
+        grouped.setdefault(key, []).append((finding.line, finding.column))
+    outcomes = [
+        FindingOutcome(key.outcome, key.path, key.code, key.rule, key.how, tuple(sorted(places)))
+        for key, places in grouped.items()
+    ]
+    return tuple(sorted(outcomes, key=lambda item: (_ORDER.index(item.outcome), item.path, item.positions, item.code)))
+
+
+def _outcome_of_each(report: PortReportView, knowledge: Knowledge) -> Iterator[tuple[FindingState, Finding, str]]:
+    plan, patch = report.plan, report.patch
+    for left in patch.left:
+        yield "left for a person", left.finding, f"{left.reason}: {left.finding.hint}"
+    left_for_person = {(item.finding.path, item.finding.code) for item in patch.left}
+    resolved = set()
+    for outcome, finding, how in (
+        item for edit in plan.edits for item in _outcomes_of_edit(edit, report, left_for_person)
+    ):
+        # If an added file resolves the finding, an edit that was not made is not missing.
+        if outcome == "edited" or (finding not in plan.answered and finding.severity != "note"):
+            resolved.add(finding)
+            yield outcome, finding, how
+    for finding in plan.answered:
+        if finding not in resolved:
+            yield "additive", finding, _describe_addition(finding, report, knowledge)
+    notes = (item for item in report.scan.findings if item.severity == "note" and item not in resolved)
+    yield from (("no change needed", item, "a note") for item in notes)
+
+
+def _outcomes_of_edit(
+    edit: PlannedEdit, report: PortReportView, left_for_person: set[tuple[str, str]]
+) -> Iterator[tuple[FindingState, Finding, str]]:
+    reasons = [item.reason for item in report.patch.refused if (item.path, item.recipe) == (edit.path, edit.recipe)]
+    applied_recipes = {name for change in report.patch.edited if change.path == edit.path for name in change.recipes}
+    for finding in edit.findings:
+        if reasons:
+            yield "refused", finding, f"{edit.recipe}: {reasons[0]}"
+        elif edit.recipe in applied_recipes:
+            remainder = "; other forms in this file are left" if (finding.path, finding.code) in left_for_person else ""
+            yield "edited", finding, f"{edit.recipe}{remainder}"
+        elif (finding.path, finding.code) not in left_for_person:
+            yield "edited", finding, f"{edit.recipe}, by another edit of the file"
+
+
+def _describe_addition(finding: Finding, report: PortReportView, knowledge: Knowledge) -> str:
+    folder = report.patch.folder
+    record = knowledge.codes.get(finding.code)
+    decision = next((item for item in report.plan.decisions if item.package == finding.package), None)
+    if decision is not None and finding.package is not None and (record is None or record.answered_by == "decision"):
+        route = f", {decision.route}" if decision.route else ""
+        return f"{decision.name}: {decision.decision}{route}, in {folder}/install.sh"
+    return f"resolved by the install files in {folder}/"

@@ -1,0 +1,151 @@
+"""Renders a port as the text of a pull request: limitations, changes, proof, and what was not tested."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocm3d import __version__
+from rocm3d.render.finding_outcomes import finding_outcomes
+from rocm3d.render.markdown import code, escape, section, table
+from rocm3d.render.run_text import hardware_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocm3d.knowledge.base import Knowledge
+    from rocm3d.model.patch import FileChange
+    from rocm3d.model.plan import Plan
+    from rocm3d.model.verdict import Verdict
+    from rocm3d.render.html import PortReportView
+
+_RUN_LEVELS = ("import", "backend", "numerics", "workload")
+
+
+def render(report: PortReportView, knowledge: Knowledge) -> str:
+    """Deterministic: the text contains neither dates nor the machine."""
+    parts = (
+        _opening(report),
+        _limitations(report.plan),
+        _changes(report, knowledge),
+        _proof(report),
+        _not_tested(report),
+        _findings(report, knowledge),
+    )
+    lines = [line for part in parts for line in part]
+    return "\n".join([*lines, "", f"Made with rocm3d {__version__}."]) + "\n"
+
+
+def _opening(report: PortReportView) -> Iterator[str]:
+    plan, folder = report.plan, report.patch.folder
+    base = plan.base.title if plan.base else "no base supports it yet"
+    yield f"# Build and run {escape(plan.repository)} with ROCm"
+    yield ""
+    yield f"For {escape(plan.gpu.title)} ({code(plan.gpu.gfx)}) on this base: {escape(base)}."
+    yield f"All new files are in {code(f'{folder}/')}. Edits of existing files are guarded: a build or a run without"
+    yield "ROCm sees the same code as before."
+    unguarded = [change.path for change in report.patch.edited if change.proof.kind == "closed-list"]
+    if unguarded:
+        yield f"Exceptions, listed below: {', '.join(map(code, unguarded))} have edits that cannot be guarded."
+    if report.moved:
+        yield ""
+        yield f"**Changed since it was sealed: {', '.join(map(code, report.moved))}.**"
+
+
+def _limitations(plan: Plan) -> Iterator[str]:
+    """First, because it is what users notice."""
+    yield from section("Limitations")
+    decisions = {item.name: item for item in (*plan.losses, *plan.stubs)}
+    blocked = [item for item in plan.decisions if item.decision == "blocked"]
+    if not decisions and not blocked:
+        yield "None known: no feature is disabled and no package is replaced."
+    for item in blocked:
+        yield f"- {code(item.name)} cannot be installed for this GPU: {escape(item.reason)}"
+    for item in decisions.values():
+        effect = f"without {escape(item.loses)}" if item.loses else escape(item.reason)
+        yield f"- {code(item.name)} ({item.decision}): {effect}"
+
+
+def _changes(report: PortReportView, knowledge: Knowledge) -> Iterator[str]:
+    patch = report.patch
+    added = [change for change in patch.changes if change.kind == "added"]
+    yield from section("What changed, and why")
+    yield f"{len(patch.edited)} files edited, {len(added)} added."
+    recipes = dict.fromkeys(name for change in patch.edited for name in change.recipes)
+    if patch.edited:
+        yield ""
+        yield from table(("file", "edits", "without ROCm"), (_edited_row(change, report) for change in patch.edited))
+    known_recipes = [knowledge.recipes[name] for name in sorted(recipes) if name in knowledge.recipes]
+    yield from ("",) if known_recipes else ()
+    yield from (f"- {code(recipe.id)}: {escape(recipe.title)}. {escape(recipe.why)}" for recipe in known_recipes)
+    if added:
+        yield ""
+        yield f"Added: {', '.join(code(change.path) for change in added)}."
+
+
+def _edited_row(change: FileChange, report: PortReportView) -> tuple[str, ...]:
+    module = next((item for item in report.patch.modules if change in item.changes), None)
+    by_patch = f" by {code(module.file)}" if module is not None else ""
+    return (
+        f"{code(change.path)}{by_patch}",
+        ", ".join(code(name) for name in change.recipes),
+        escape(change.proof.detail),
+    )
+
+
+def _proof(report: PortReportView) -> Iterator[str]:
+    yield from section("Proof")
+    edited = report.patch.edited
+    proven = sum(change.proof.holds for change in edited)
+    yield f"- Isolation: {proven} of {len(edited)} edited files are proven to be the same without ROCm."
+    for outcome in ("failed", "passed"):
+        for item in report.verdicts.verdicts:
+            if item.outcome == outcome:
+                yield f"- {_verdict_line(item)}"
+    current = [view for view in report.views if not view.later]
+    for view in current:
+        remark = f" {escape(view.remark)}" if view.remark else ""
+        yield f"- Run {code(view.run.name)}, {escape(hardware_text(view.run))}: {escape(view.sentence)}{remark}"
+    ran = any(item.outcome == "passed" and item.level in _RUN_LEVELS for item in report.verdicts.verdicts)
+    if not ran and not any(view.run.manifest.gpu for view in current):
+        yield "- Nothing was run on a GPU. Code that compiles may still be wrong."
+
+
+def _verdict_line(verdict: Verdict) -> str:
+    covered = ", ".join(verdict.looked_at[:4]) + (
+        f" and {len(verdict.looked_at) - 4} more" if len(verdict.looked_at) > 4 else ""
+    )
+    detail = escape(verdict.reason or f"covered {covered}")
+    outcome = f"**{verdict.outcome}**" if verdict.outcome == "failed" else verdict.outcome
+    return f"{verdict.level}, {code(verdict.probe)}: {outcome}; {detail}"
+
+
+def _not_tested(report: PortReportView) -> Iterator[str]:
+    yield from section("What was not tested")
+    reasons: dict[tuple[str, str, str], list[str]] = {}
+    for item in report.verdicts.verdicts:
+        if item.outcome in ("not_run", "skipped"):
+            reasons.setdefault((item.level, item.outcome, item.reason), []).append(item.probe)
+    for (level, outcome, reason), probes in reasons.items():
+        yield f"- {level}, {', '.join(map(code, probes))}: {outcome.replace('_', ' ')}; {escape(reason)}"
+    if report.evidence.missing:
+        yield f"- Not proven: {'; '.join(escape(item.link) for item in report.evidence.missing)}."
+    for stub in report.plan.stubs:
+        yield f"- {code(stub.name)}: a {stub.decision} never counts as verified."
+    for unchecked in report.patch.unseen:
+        yield f"- Not checked: {code(unchecked.name)} ({escape(unchecked.reason)}). To check it:"
+        yield from (f"  - {code(command)}" for command in unchecked.commands)
+    if not (reasons or report.evidence.missing or report.plan.stubs or report.patch.unseen):
+        yield "Nothing: every check of rocm3d was run."
+
+
+def _findings(report: PortReportView, knowledge: Knowledge) -> Iterator[str]:
+    outcomes = finding_outcomes(report, knowledge)
+    yield from section("All findings")
+    counts: dict[str, int] = {}
+    for item in outcomes:
+        counts[item.outcome] = counts.get(item.outcome, 0) + len(item.positions)
+    yield f"{', '.join(f'{number} {outcome}' for outcome, number in counts.items()) or 'No findings'}."
+    if outcomes:
+        yield ""
+        rows = ((item.outcome, code(item.location), f"{item.code} {item.rule}", escape(item.how)) for item in outcomes)
+        yield from table(("outcome", "location", "finding", "how, or why not"), rows)

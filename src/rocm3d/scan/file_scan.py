@@ -1,0 +1,202 @@
+"""Scan one file with every detector of its kind: a pure function of its path and bytes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator
+from typing import TYPE_CHECKING
+
+from rocm3d.manifest.cmake import is_cmake
+from rocm3d.manifest.manifest import ParsedManifest, manifest_readers, posix_path
+from rocm3d.model.base import Record
+from rocm3d.model.finding import Finding
+from rocm3d.model.inventory import Dependency, Extension, SkippedFile
+from rocm3d.model.location import Location
+from rocm3d.scan.auxiliary_files import is_auxiliary
+from rocm3d.scan.cmake_extensions import cmake_extensions
+from rocm3d.scan.detector import Clue, Detector, DetectorContext, Match, RepositoryPaths, Unit
+from rocm3d.scan.extensions import torch_extensions
+from rocm3d.scan.mentions import package_of
+from rocm3d.scan.rules import rules_by_unit
+from rocm3d.syntax.cuda import CUDA_SUFFIXES, CudaUnit
+from rocm3d.syntax.python import PythonUnit
+from rocm3d.syntax.unit import ParsedUnit
+
+if TYPE_CHECKING:
+    from rocm3d.knowledge.base import Knowledge
+    from rocm3d.scan.selection import Selection
+
+_IGNORE = re.compile(rb"rocm3d:\s*ignore\[([A-Za-z0-9_,\s]+)\]")
+
+
+class ConditionalFinding(Record):
+    """A finding. With `clue` it counts only if another file has that clue; with `unless` only if no file has it."""
+
+    finding: Finding
+    clue: str = ""
+    unless: str = ""
+
+    @property
+    def is_conditional(self) -> bool:
+        """Whether clues in other files decide about it."""
+        return bool(self.clue or self.unless)
+
+
+class FileResult(Record):
+    """The scan result of one file; `python`, `cuda` and `manifests` count its units."""
+
+    path: str = ""
+    findings: tuple[Finding, ...] = ()
+    waiting: tuple[ConditionalFinding, ...] = ()
+    clues: tuple[str, ...] = ()
+    ignored: int = 0
+    dependencies: tuple[Dependency, ...] = ()
+    extensions: tuple[Extension, ...] = ()
+    skipped: tuple[SkippedFile, ...] = ()
+    python: int = 0
+    cuda: int = 0
+    manifests: int = 0
+
+
+def is_scanned(path: str) -> bool:
+    """Whether any detector reads files with this path."""
+    suffix = posix_path(path).suffix.lower()
+    return (
+        suffix == ".py" or suffix in CUDA_SUFFIXES or any(r.matches(path) for r in manifest_readers() if not r.by_name)
+    )
+
+
+def scan_file(path: str, data: bytes, knowledge: Knowledge, selection: Selection) -> FileResult:
+    if b"\0" in data:
+        return FileResult(skipped=(SkippedFile(path=path, reason="contains NUL bytes (not a text file)"),))
+    units = list(_units(path, data))
+    manifests = [unit for unit in units if isinstance(unit, ParsedManifest)]
+    results = [entry for unit in units for entry in _run_detectors(unit, path, knowledge, selection)]
+    pending = [entry for entry in results if isinstance(entry, ConditionalFinding)]
+    ignored_lines = _ignored_rules(data) if pending else {}
+    retained = [entry for entry in pending if not _is_ignored(ignored_lines.get(entry.finding.line, ()), entry.finding)]
+    return FileResult(
+        path=path,
+        findings=tuple(entry.finding for entry in retained if not entry.is_conditional),
+        waiting=tuple(entry for entry in retained if entry.is_conditional),
+        clues=tuple(sorted({entry.name for entry in results if isinstance(entry, Clue)})),
+        ignored=len(pending) - len(retained),
+        dependencies=tuple(entry for unit in manifests for entry in _dependencies(unit, knowledge)),
+        extensions=tuple(entry for unit in units for entry in _extensions(unit)),
+        skipped=tuple(_skipped_parts(path, data, units)),
+        python=sum(isinstance(unit, PythonUnit) for unit in units),
+        cuda=sum(isinstance(unit, CudaUnit) for unit in units),
+        manifests=len(manifests),
+    )
+
+
+def scan_paths(
+    paths: list[str],
+    knowledge: Knowledge,
+    selection: Selection,
+    read: Callable[[str], bytes | None] = lambda _: None,
+) -> FileResult:
+    """Run the rules over file names: bundled binaries, generated files, collisions. Only a few files are opened."""
+    named = [
+        reader.read(path, b"")
+        for reader in manifest_readers()
+        if reader.by_name
+        for path in paths
+        if reader.matches(path)
+    ]
+    units: list[Unit] = [RepositoryPaths(tuple(paths), read), *named]
+    results = (
+        entry for unit in units for entry in _run_detectors(unit, getattr(unit, "path", ""), knowledge, selection)
+    )
+    return FileResult(
+        findings=tuple(entry.finding for entry in results if isinstance(entry, ConditionalFinding)),
+        manifests=len(named),
+    )
+
+
+def _units(path: str, data: bytes) -> Iterator[Unit]:
+    suffix = posix_path(path).suffix.lower()
+    if suffix == ".py":
+        yield PythonUnit(path, data)
+    elif suffix in CUDA_SUFFIXES:
+        yield CudaUnit(path, data)
+    for reader in manifest_readers():
+        if not reader.by_name and reader.matches(path) and all(required in data for required in reader.required_bytes):
+            yield reader.read(path, data)
+
+
+def _run_detectors(
+    unit: Unit, path: str, knowledge: Knowledge, selection: Selection
+) -> Iterator[ConditionalFinding | Clue]:
+    for detector, context in rules_by_unit(knowledge, selection)[type(unit)]:
+        if detector.can_match(unit, context):
+            for match in detector.find(unit, context):
+                if isinstance(match, Clue):
+                    yield match
+                else:
+                    finding = _finding(detector, context, match.path or path, match)
+                    yield ConditionalFinding(finding=finding, clue=match.clue, unless=match.unless)
+
+
+def _finding(detector: Detector, context: DetectorContext, path: str, match: Match) -> Finding:
+    code, recipe = context.code, context.knowledge.recipe_for(detector.code)
+    package = context.knowledge.packages.get(match.package or "")
+    return Finding(
+        code=code.code,
+        rule=code.rule,
+        severity="note" if is_auxiliary(path) else match.severity or code.severity,
+        path=path,
+        line=match.line,
+        column=match.column,
+        message=code.message.format(**match.facts),
+        hint=code.hint.format(**match.facts),
+        family=package.family if package else code.family,
+        package=match.package or code.package,
+        recipe=recipe.id if recipe else None,
+    )
+
+
+def _ignored_rules(data: bytes) -> dict[int, set[str]]:
+    """Ignored rules and codes by line number, from `rocm3d: ignore[RULE]` comments."""
+    ignored: dict[int, set[str]] = {}
+    for number, line in enumerate(data.split(b"\n") if b"rocm3d" in data else (), 1):
+        match = _IGNORE.search(line) if b"rocm3d" in line else None
+        if match is not None:
+            ignored[number] = {rule_name.strip().lower() for rule_name in match.group(1).decode().split(",")}
+    return ignored
+
+
+def _is_ignored(ignored: Collection[str], finding: Finding) -> bool:
+    return finding.rule in ignored or finding.code.lower() in ignored
+
+
+def _extensions(unit: Unit) -> Iterator[Extension]:
+    if isinstance(unit, PythonUnit):
+        yield from torch_extensions(unit)
+    elif isinstance(unit, ParsedManifest) and unit.commands and is_cmake(unit.path):
+        yield from cmake_extensions(unit)
+
+
+def _dependencies(unit: ParsedManifest, knowledge: Knowledge) -> Iterator[Dependency]:
+    for mention in unit.mentions:
+        if mention.section.split(":")[0] in ("documentation", "workflow"):
+            continue  # dependencies come from manifests, not from documentation or CI
+        name, package = package_of(mention, knowledge)
+        yield Dependency(
+            name=name,
+            requirement=mention.text,
+            location=Location(path=unit.path, line=mention.line, column=mention.column),
+            package=package.id if package else None,
+        )
+
+
+def _skipped_parts(path: str, data: bytes, units: list[Unit]) -> Iterator[SkippedFile]:
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        yield SkippedFile(path=path, reason="is not UTF-8: line and column numbers may be wrong")
+    for unit in units:
+        if isinstance(unit, ParsedUnit) and unit.skip_reason:
+            yield SkippedFile(path=path, reason=unit.skip_reason)
+        for line, reason in unit.unread if isinstance(unit, ParsedManifest) else ():
+            yield SkippedFile(path=path if line <= 1 else f"{path}:{line}", reason=reason)

@@ -1,0 +1,108 @@
+"""Prefilters: cheap tests on the bytes of a file, before the parse. False means that the rule cannot match.
+
+A prefilter may return True for a file without a match, never False for a file with one.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rocm3d.manifest.manifest import ParsedManifest
+    from rocm3d.scan.detector import DetectorContext
+    from rocm3d.syntax.cuda import CudaUnit
+    from rocm3d.syntax.python import PythonUnit
+
+_IDENTIFIER = re.compile(rb"\w+")
+_GAP = rb"(?:\s|\\|/\*[^*]*\*/)*"
+_LAUNCH = re.compile(rb"<" + _GAP + rb"<" + _GAP + rb"<")
+# Spaces between three chevrons, or comments between two. Comments are limited to 8 because each may contain chevrons.
+_SPLIT_CHEVRONS = re.compile(
+    rb"([<>])(?:\1[\s\\]+|[\s\\]+\1[\s\\]*)\1|([<>])(?:[\s\\]*(?:/\*[^*]*\*/|//[^\n]*\n)){1,8}[\s\\]*\2"
+)
+
+
+def contains_term(unit: CudaUnit | PythonUnit | ParsedManifest, context: DetectorContext) -> bool:
+    """Whether a term of the code occurs verbatim."""
+    return any(term in unit.data for term in context.encoded_terms)
+
+
+def contains_first_word(unit: CudaUnit | PythonUnit, context: DetectorContext) -> bool:
+    """Whether the first word of a term occurs."""
+    return any(
+        first_word in unit.data for term in context.encoded_terms for first_word in _IDENTIFIER.findall(term)[:1]
+    )
+
+
+def contains_qualified_name(unit: CudaUnit, context: DetectorContext) -> bool:
+    """Whether a term such as at::cuda occurs, with or without spaces around `::`."""
+    return any(
+        _IDENTIFIER.findall(term)[0] in unit.data and _qualified_name_pattern(term).search(unit.data)
+        for term in context.encoded_terms
+    )
+
+
+@cache
+def _qualified_name_pattern(term: bytes) -> re.Pattern[bytes]:
+    return re.compile(rb"\s*::\s*".join(re.escape(part) for part in term.split(b"::")))
+
+
+def contains_dotted_name(unit: PythonUnit, context: DetectorContext) -> bool:
+    """Whether a term such as torch.version.cuda occurs, or an import that may rename one of its last two parts."""
+    return any(_can_name(unit, term) for term in context.encoded_terms)
+
+
+def _can_name(unit: PythonUnit, term: bytes) -> bool:
+    parts, rarest_first = _parts(term)
+    if not all(part in unit.data for part in rarest_first):
+        return False
+    return (
+        len(parts) == 1
+        or not unit.imported_names.isdisjoint(parts[-2:])
+        or bool(_dotted_name_pattern(parts[-2:]).search(unit.data))
+    )
+
+
+@cache
+def _parts(term: bytes) -> tuple[tuple[bytes, ...], tuple[bytes, ...]]:
+    """The parts of a dotted name in order, and again longest first: long parts are rare, so the search ends sooner."""
+    parts = tuple(term.split(b"."))
+    return parts, tuple(sorted(parts, key=len, reverse=True))
+
+
+@cache
+def _dotted_name_pattern(parts: tuple[bytes, ...]) -> re.Pattern[bytes]:
+    return re.compile(rb"\s*\.\s*".join(re.escape(part) for part in parts))
+
+
+def imports_term(unit: PythonUnit, context: DetectorContext) -> bool:
+    """Whether the file imports a module that is a term."""
+    return not unit.imported_names.isdisjoint(context.encoded_terms)
+
+
+def imports_known_package(unit: PythonUnit, context: DetectorContext) -> bool:
+    """Whether the file imports a module of a known package; here the terms are packages to exclude."""
+    return imports_any(unit, known_modules(context))
+
+
+def known_modules(context: DetectorContext) -> frozenset[bytes]:
+    """Modules of known packages, except those of the repository itself and those of the terms."""
+    return context.knowledge.top_level_modules(context.own_packages.union(context.code.terms))
+
+
+def imports_any(unit: PythonUnit, modules: frozenset[bytes]) -> bool:
+    """Whether the file imports one of these modules, other than a package that contains the file."""
+    imported = unit.imported_names & modules
+    return bool(imported) and not imported <= {*unit.path.encode().split(b"/")[:-1]}
+
+
+def contains_launch(unit: CudaUnit, context: DetectorContext) -> bool:  # noqa: ARG001
+    """Whether `<<<` occurs, also with spaces or comments between the chevrons."""
+    return b"<<<" in unit.data or _LAUNCH.search(unit.data) is not None
+
+
+def contains_split_launch(unit: CudaUnit, context: DetectorContext) -> bool:
+    """Whether a kernel launch has spaces or comments between its chevrons."""
+    return contains_launch(unit, context) and _SPLIT_CHEVRONS.search(unit.data) is not None

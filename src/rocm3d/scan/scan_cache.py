@@ -1,0 +1,130 @@
+"""Cache of scan documents by repository content. Loads no model and no rule.
+
+A key covers everything that a result depends on: paths and contents of the files that are read, the rules, the
+knowledge base and the program itself. So an entry never becomes stale.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rocm3d import __version__
+
+if TYPE_CHECKING:
+    from rocm3d.workspace.result_cache import ResultCache
+    from rocm3d.workspace.tree import Tree
+
+_MAX_ENTRY_SIZE = 32 * 1024 * 1024
+_PACKAGES = ("manifest", "model", "scan", "syntax")
+
+ReadFile = Callable[[str], "bytes | None"]
+
+
+def key_prefix(fingerprint: str, only: Sequence[str], skip: Sequence[str]) -> str:
+    """The part of a cache key that does not depend on files; `fingerprint` identifies the knowledge base."""
+    return f"{_program_digest()} {fingerprint} {tuple(only)} {tuple(skip)}"
+
+
+@cache
+def _program_digest() -> str:
+    """Digest of names, sizes and times of the modules that affect a scan: a checkout changes without a new version."""
+    root, hasher = Path(__file__).parents[1], hashlib.sha256(__version__.encode())
+    for package in _PACKAGES:
+        for folder, _, names in sorted(os.walk(root / package)):
+            for name in sorted(name for name in names if name.endswith(".py")):
+                status = os.stat(f"{folder}/{name}")  # noqa: PTH116  (hundreds of files: Path would take longer)
+                hasher.update(f"{name} {status.st_size} {status.st_mtime_ns}\n".encode())
+    return hasher.hexdigest()
+
+
+@dataclass(frozen=True)
+class CachedScan:
+    """A scan document as JSON, whether it has errors or warnings, and digests of other files that it depends on."""
+
+    text: str
+    serious: bool
+    also: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ScanCache:
+    """Cached scans of one tree. `progress` is called with each path before it is read."""
+
+    cache: ResultCache
+    tree: Tree
+    key_prefix: str
+    progress: Callable[[str], None] = lambda _: None
+
+    def find(self) -> CachedScan | None:
+        """The cached scan of the current content, if there is one."""
+        scanned_paths = self._value(self._paths_key())
+        is_valid = isinstance(scanned_paths, list) and all(
+            isinstance(path, str) and path in self.tree for path in scanned_paths
+        )
+        return self.get(self.key(scanned_paths)) if is_valid else None
+
+    def key(self, scanned_paths: Iterable[str]) -> str:
+        """The cache key: contents of the scanned files, names and sizes of all files."""
+        hasher = hashlib.sha256(f"{self.key_prefix} {self.tree.name!r}\n".encode())
+        for path in scanned_paths:
+            self.progress(path)
+            hasher.update(f"{path!r} {digest(self.tree.read(path))}\n".encode())
+        for path in self.tree.paths():
+            hasher.update(f"{path!r} {self.tree.size(path)}\n".encode())
+        hasher.update(repr(self.tree.skip_reasons).encode())
+        return hasher.hexdigest()
+
+    def get(self, key: str) -> CachedScan | None:
+        """The cache entry, unless one of the other files that it depends on has changed."""
+        value = self._value(key)
+        try:
+            entry = CachedScan(str(value["text"]), bool(value["serious"]), dict(value["also"]))
+        except (TypeError, KeyError, ValueError):
+            return None
+        is_current = all(
+            path in self.tree and digest(self.tree.read(path)) == known for path, known in entry.also.items()
+        )
+        return entry if is_current else None
+
+    def put(self, key: str, scanned_paths: Sequence[str], entry: CachedScan) -> None:
+        """Store an entry, unless it is so large that a few of its size would fill the cache."""
+        if len(entry.text) > _MAX_ENTRY_SIZE:
+            return
+        value = {"text": entry.text, "serious": entry.serious, "also": entry.also}
+        self.cache.put({self._paths_key(): json.dumps(list(scanned_paths)), key: json.dumps(value)})
+
+    def _paths_key(self) -> str:
+        """The key of the list of scanned files, which depends on the paths alone."""
+        return hashlib.sha256(f"{_program_digest()} {self.tree.paths()!r}".encode()).hexdigest()
+
+    def _value(self, key: str) -> Any:
+        """The JSON value of a key; None if missing or invalid, because other programs can write to the cache."""
+        try:
+            return json.loads(self.cache.get([key]).get(key, "null"))
+        except (ValueError, RecursionError):
+            return None
+
+
+@dataclass
+class DigestingReader:
+    """Reads files and records their digests."""
+
+    read: ReadFile
+    digests: dict[str, str] = field(default_factory=dict)
+
+    def __call__(self, path: str) -> bytes | None:
+        data = self.read(path)
+        self.digests[path] = digest(data)
+        return data
+
+
+def digest(data: bytes | None) -> str:
+    """SHA-256 of the bytes of a file; empty if the file cannot be read."""
+    return "" if data is None else hashlib.sha256(data).hexdigest()

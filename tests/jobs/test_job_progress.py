@@ -1,0 +1,76 @@
+"""The job state after each ending of an attempt."""
+
+from __future__ import annotations
+
+import pytest
+
+from rocm3d.jobs.job_progress import JobProgress, signal_name
+from rocm3d.jobs.specification import read_jobs
+from rocm3d.jobs.status_files import Attempt
+
+
+@pytest.fixture
+def job(jobs_folder):
+    return read_jobs(
+        jobs_folder.write('[run]\nretries = 1\ntimeout = 5\n[[job]]\nid = "a"\ncommand = ["true"]\n')
+    ).jobs[0]
+
+
+def progress_after(job, *endings: str, kills: int = 2, **more: object) -> JobProgress:
+    progress = JobProgress("a", job.digest)
+    for number, ending in enumerate(endings, 1):
+        progress.begin("cpu-1", 1.0)
+        progress.close(Attempt(number, ending, job.digest, **more), job, kills)
+    return progress
+
+
+@pytest.mark.parametrize(
+    ("endings", "state", "counts"),
+    [
+        (["done"], "done", (1, 0, 0)),
+        (["failed"], "waiting", (1, 1, 0)),
+        (["failed", "done"], "done", (2, 1, 0)),
+        (["failed", "failed"], "failed", (2, 2, 0)),
+        (["failed", "timed_out"], "timed_out", (2, 2, 0)),
+        ([""], "waiting", (1, 0, 1)),
+        (["interrupted"] * 9, "waiting", (9, 0, 9)),
+        (["killed", "killed"], "waiting", (2, 0, 2)),
+        (["killed", "killed", "killed"], "failed", (3, 0, 3)),
+        (["cancelled"], "cancelled", (1, 0, 0)),
+    ],
+)
+def test_state_after_endings(job, endings, state, counts):
+    progress = progress_after(job, *endings)
+    assert progress.state == state
+    assert (progress.attempts, progress.failures, progress.interruptions) == counts
+
+
+def test_an_attempt_of_another_command_counts_for_nothing(job):
+    progress = JobProgress("a", job.digest)
+    progress.close(Attempt(1, "done", "of-another"), job, 2)
+    assert (progress.state, progress.attempts, progress.closed) == ("waiting", 1, 1)
+
+
+def test_reason_texts(job):
+    assert progress_after(job, "failed", code=3).reason == "exit code 3"
+    assert progress_after(job, "failed", signal=11).reason == "ended by SIGSEGV"
+    assert progress_after(job, "timed_out").reason == "stopped at the 5 s limit"
+    assert "out of memory" in progress_after(job, *["killed"] * 3, signal=9).reason
+    assert signal_name(63) == "signal 63"
+
+
+def test_cancel_needs_a_waiting_job_and_retry_a_failed_one(job):
+    done, bad = progress_after(job, "done"), progress_after(job, "failed", "failed")
+    for progress in (done, bad):
+        progress.cancel()
+        progress.retry()
+    assert (done.state, bad.state, bad.failures) == ("done", "waiting", 0)
+    bad.cancel()
+    assert bad.state == "cancelled"
+
+
+def test_undo_begin(job):
+    progress = JobProgress("a", job.digest)
+    assert progress.begin("cpu-1", 1.0) == 1
+    progress.undo_begin()
+    assert (progress.state, progress.attempts) == ("waiting", 0)
