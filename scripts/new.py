@@ -48,30 +48,30 @@ from rocm3d.scan.detectors.{group}.{name} import detector, find
 from rocm3d.syntax.{language} import {unit}
 
 
-def places(knowledge, text: str):
+def positions(knowledge, text: str):
     context = DetectorContext(knowledge.codes[detector.code], knowledge)
     return [(item.line, item.column) for item in find({unit}("a", text.encode()), context)]
 
 
 def test_not_found_in_a_comment(knowledge):
-    assert [] == places(knowledge, "{comment} put the pattern here\\n")
+    assert [] == positions(knowledge, "{comment} put the pattern here\\n")
 
 
-def test_found_at_its_place(knowledge):
-    assert [(1, 1)] == places(knowledge, "put the pattern here\\n")
+def test_positions(knowledge):
+    assert [(1, 1)] == positions(knowledge, "put the pattern here\\n")
 """
 
 REWRITE = '''"""TODO: what it rewrites, and the fact that justifies it."""
 
 from __future__ import annotations
 
-from rocm3d.apply.rewrite import Refuse, Rewrite
+from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError
 from rocm3d.model.recipe import Parameters
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """Return the bytes unchanged if nothing applies; refuse if unsure; be idempotent."""
-    raise Refuse("is not written yet")
+    raise RewriteRefusedError("is not written yet")
 
 
 rewrite = Rewrite(__name__, edit)
@@ -115,18 +115,18 @@ COMMAND = '''"""rocm3d {name}: TODO: one line."""
 from __future__ import annotations
 
 from rocm3d.cli import options
-from rocm3d.cli.session import Session
-from rocm3d.model.errors import Exit
+from rocm3d.cli.session import CliSession
+from rocm3d.model.errors import ExitCode
 
 POSITION = 200
 EXAMPLE = "Example: rocm3d {name} PATH"
 
 
-def command(session: Session, path: options.Target) -> Exit:
+def command(session: CliSession, path: options.Target) -> ExitCode:
     """TODO: what it does, in one sentence."""
     with session.repository(path) as repository:
-        session.put(f"{{repository.root.name}}\\n", None)
-    return Exit.DONE
+        session.write_output(f"{{repository.root.name}}\\n", None)
+    return ExitCode.DONE
 '''
 
 MIRRORED_TEST = """from __future__ import annotations
