@@ -31,14 +31,14 @@ def load(path: Path = FILE) -> tuple[Pattern, ...]:
 
 def claims(root: Path, paths: list[str], patterns: tuple[Pattern, ...], corpus: Corpus) -> list[Claim]:
     """One finding per pattern and line, only in files that are scored."""
-    ready = [(item, re.compile(item.pattern)) for item in patterns]
-    found = []
+    compiled = [(pattern, re.compile(pattern.pattern)) for pattern in patterns]
+    matches = []
     for path in filter(corpus.is_scored, paths):
-        chosen = [(item, regex) for item, regex in ready if _applies(item.where, path)]
-        text = (root / path).read_text(encoding="utf-8", errors="replace") if chosen else ""
+        applicable = [(pattern, regex) for pattern, regex in compiled if _applies(pattern.where, path)]
+        text = (root / path).read_text(encoding="utf-8", errors="replace") if applicable else ""
         for number, line in enumerate(text.splitlines(), start=1):
-            found += [Claim(path, number, item.pattern, "error", item.kinds) for item, rx in chosen if rx.search(line)]
-    return found
+            matches += [Claim(path, number, pattern.pattern, "error", pattern.kinds) for pattern, rx in applicable if rx.search(line)]
+    return matches
 
 
 def _applies(where: str, path: str) -> bool:

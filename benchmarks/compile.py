@@ -28,8 +28,8 @@ from rocm3d.verify.compilation.session import CompileRequest, compile_repository
 from rocm3d.verify.compilation.translation_unit import TranslationUnit
 from rocm3d.workspace.tree import Tree
 
-LIMIT = 0.1
-BUSY = 0.8  # of the cores; the rest is reading the tree, running its scripts and hipify
+MAX_CACHED_RATIO = 0.1
+MIN_PARALLEL_SHARE = 0.8  # of the cores; the rest is reading the tree, running its scripts and hipify
 SETUP = """from setuptools import setup
 from torch.utils.cpp_extension import CUDAExtension
 setup(ext_modules=[CUDAExtension("made_up._C", {sources})])
@@ -52,28 +52,28 @@ __device__ inline float shared_value(float x) { return __half2float(__float2half
 """
 
 
-def spent() -> float:
+def processor_seconds() -> float:
     """Processor seconds of this process and of everything it has waited for."""
     used = os.times()
     return used.user + used.system + used.children_user + used.children_system
 
 
-class Timed(HipUnitCompiler):
+class TimedCompiler(HipUnitCompiler):
     """Records the time of each compile."""
 
-    seconds_each: ClassVar[list[float]] = []
+    compile_seconds: ClassVar[list[float]] = []
 
     def compile(self, unit: TranslationUnit, side: str) -> CacheableResult:
         """Compile and record the time."""
         begun = time.monotonic()
         done = super().compile(unit, side)
-        self.seconds_each.append(time.monotonic() - begun)
+        self.compile_seconds.append(time.monotonic() - begun)
         return done
 
 
 def main() -> int:
     """Print the ratios; 1 if a core idles or the second run is too slow."""
-    session.HipUnitCompiler = Timed  # type: ignore[misc]
+    session.HipUnitCompiler = TimedCompiler  # type: ignore[misc]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--files", type=int, default=20)
     parser.add_argument("--target", action="append", default=[])
@@ -96,16 +96,16 @@ def main() -> int:
         request = CompileRequest(Tree.open(root), scan.inventory.extensions, targets, knowledge)
         walls, used = [], []
         for _ in range(2):
-            begun, before = time.monotonic(), spent()
+            begun, before = time.monotonic(), processor_seconds()
             report = compile_repository(request, kit)
             walls.append(time.monotonic() - begun)
-            used.append(spent() - before)
+            used.append(processor_seconds() - before)
             assert all(side.outcome == "compiled" for unit in report.units for side in unit.sides.values())
-    ratio, at_once = walls[1] / walls[0], sum(Timed.seconds_each) / walls[0]
+    ratio, parallel_compilers = walls[1] / walls[0], sum(TimedCompiler.compile_seconds) / walls[0]
     print(f"{options.files} files, {', '.join(targets)} and host: {walls[0]:.1f} s, then {walls[1]:.1f} s")
-    print(f"{at_once:.2f} compilers at once; they used {used[0] / walls[0]:.2f} of {cores()} cores")
-    print(f"second run: {ratio:.3f} of the first (limit {LIMIT})")
-    return 1 if ratio > LIMIT or at_once < BUSY * cores() else 0
+    print(f"{parallel_compilers:.2f} compilers at once; they used {used[0] / walls[0]:.2f} of {cores()} cores")
+    print(f"second run: {ratio:.3f} of the first (limit {MAX_CACHED_RATIO})")
+    return 1 if ratio > MAX_CACHED_RATIO or parallel_compilers < MIN_PARALLEL_SHARE * cores() else 0
 
 
 if __name__ == "__main__":

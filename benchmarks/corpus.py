@@ -22,7 +22,7 @@ import labels
 import mutation
 from labels import Corpus, Label, Pair
 from mirrors import Mirror
-from scoring import Claim, Score, Total, by_code, by_kind, ratio, score, total
+from scoring import ScoredFinding, Score, Total, by_code, by_kind, ratio, score, total
 
 from rocm3d import __version__
 from rocm3d.knowledge.base import Knowledge
@@ -31,11 +31,11 @@ from rocm3d.pipeline import Repository, load
 from rocm3d.workspace.process import run
 
 ROOT = Path(__file__).resolve().parents[1]
-ALL = 1_000_000
+ALL_LABELS = 1_000_000
 
 
 @dataclass(frozen=True)
-class Bench:
+class CorpusBenchmark:
     """Inputs that are the same for every pair."""
 
     mirrors: Path
@@ -43,11 +43,11 @@ class Bench:
     knowledge: Knowledge
     patterns: tuple[baseline.Pattern, ...]
 
-    def scan(self, root: Path, work: Path) -> list[Claim]:
+    def scan(self, root: Path, work: Path) -> list[ScoredFinding]:
         """Findings of rocm3d in a tree."""
-        found = Repository(root, self.knowledge, work=work, cached=True).scan().findings
+        findings = Repository(root, self.knowledge, work=work, cached=True).scan().findings
         codes = self.knowledge.codes
-        return [Claim(f.path, f.line, f.code, f.severity, codes[f.code].kinds) for f in found]
+        return [ScoredFinding(f.path, f.line, f.code, f.severity, codes[f.code].kinds) for f in findings]
 
     def measure(self, pair: Pair) -> dict[str, Score]:
         """The scores of all three tools on one pair."""
@@ -62,24 +62,24 @@ class Bench:
             }
         return {name: score(pair, claims, self.corpus.is_scored, lines) for name, claims in tools.items()}
 
-    def mutate(self, pair: Pair, wanted: Sequence[Label]) -> Iterator[tuple[Label, str]]:
+    def revert_changes(self, pair: Pair, labels_to_revert: Sequence[Label]) -> Iterator[tuple[Label, str]]:
         """Revert the change of each label in the first port that has it, and yield the outcome."""
         with tempfile.TemporaryDirectory() as folder:
             base = Path(folder) / "base"
             Mirror.of(self.mirrors, pair.repository).extract(pair.base, base)
-            ports = list(self._ports(pair, base, Path(folder)))
-            for label in wanted:
+            ports = list(self._extract_ports(pair, base, Path(folder)))
+            for label in labels_to_revert:
                 outcomes = (
-                    mutation.check(label, trees, partial(self.scan, trees.port, Path(folder)), before)
+                    mutation.check_label(label, trees, partial(self.scan, trees.port, Path(folder)), before)
                     for trees, before in ports
                 )
                 yield label, next((o for o in outcomes if o != "not in this port"), "not in this port")
 
-    def _ports(self, pair: Pair, base: Path, folder: Path) -> Iterator[tuple[mutation.Trees, list[Claim]]]:
+    def _extract_ports(self, pair: Pair, base: Path, folder: Path) -> Iterator[tuple[mutation.Trees, list[ScoredFinding]]]:
         for number, port in enumerate(pair.ports):
             mirror, root = Mirror.of(self.mirrors, port.repository), folder / f"port{number}"
             mirror.extract(port.commit, root)
-            trees = mutation.Trees(base, root, mirror.renamed(pair.base, port.commit))
+            trees = mutation.Trees(base, root, mirror.renamed_files(pair.base, port.commit))
             yield trees, self.scan(root, folder)
 
 
@@ -110,9 +110,9 @@ def report(results: dict[str, dict[str, Score]], knowledge: Knowledge) -> Iterat
     regex = by_kind(theirs)
     yield ""
     yield f"{'kind':10}{'labels found':>14}{'true':>6}{'false':>7}  regex found, true, false"
-    for kind, (found, wanted, true, false) in by_kind(ours).items():
-        other = regex.get(kind, (0, wanted, 0, 0))
-        yield f"{kind:10}{f'{found}/{wanted}':>14}{true:>6}{false:>7}  {other[0]}/{wanted}, {other[2]}, {other[3]}"
+    for kind, (found_labels, label_count, true, false) in by_kind(ours).items():
+        other = regex.get(kind, (0, label_count, 0, 0))
+        yield f"{kind:10}{f'{found_labels}/{label_count}':>14}{true:>6}{false:>7}  {other[0]}/{label_count}, {other[2]}, {other[3]}"
     yield ""
     yield f"{'code':10}{'true':>6}{'false':>7}  rule"
     for code, (true, false) in by_code(ours).items():
@@ -120,13 +120,13 @@ def report(results: dict[str, dict[str, Score]], knowledge: Knowledge) -> Iterat
 
 
 def _row(identity: str, ours: Score, regex: Score) -> str:
-    strict, errors = (ratio(len(f), ours.wanted) for f in (ours.found_without_sites, ours.found_by_errors))
-    other = f"{_share(regex.recall)} {_share(regex.precision())}"
-    counts = f"{len(ours.found)}/{ours.wanted}"
-    judged = f"{_share(ours.precision())}" if ours.pair.whole_extension else "-"
+    strict, errors = (ratio(len(f), ours.label_count) for f in (ours.found_without_sites, ours.found_by_errors))
+    regex_shares = f"{_share(regex.recall)} {_share(regex.precision())}"
+    counts = f"{len(ours.found_labels)}/{ours.label_count}"
+    precision = f"{_share(ours.precision())}" if ours.pair.whole_extension else "-"
     return (
-        f"{identity:16}{counts:>8}{_share(ours.recall):>8}{_share(errors):>8}{_share(strict):>8}{judged:>11}"
-        f"{ours.claims:>7}{ours.per_thousand_lines:>7.1f}  {other}"
+        f"{identity:16}{counts:>8}{_share(ours.recall):>8}{_share(errors):>8}{_share(strict):>8}{precision:>11}"
+        f"{ours.claims:>7}{ours.per_thousand_lines:>7.1f}  {regex_shares}"
     )
 
 
@@ -156,7 +156,7 @@ def as_json(results: dict[str, dict[str, Score]], mutations: dict[str, str]) -> 
                 tool: {
                     "recall": item.recall,
                     "precision": item.precision(),
-                    "found": [str(label) for label in item.found],
+                    "found": [str(label) for label in item.found_labels],
                     "missed": [str(label) for label in item.missed],
                     "true": [str(claim) for claim in item.true],
                     "false": [str(claim) for claim in item.false],
@@ -171,20 +171,20 @@ def as_json(results: dict[str, dict[str, Score]], mutations: dict[str, str]) -> 
     }
 
 
-def _mutations(bench: Bench, results: dict[str, dict[str, Score]], size: int) -> dict[str, str]:
+def _mutation_outcomes(benchmark: CorpusBenchmark, results: dict[str, dict[str, Score]], size: int) -> dict[str, str]:
     """Outcomes by label, for at most `size` of the labels that rocm3d finds in the bases."""
-    found = [(identity, label) for identity, tools in results.items() for label in tools["rocm3d"].found]
-    chosen = {id(label) for label in mutation.sample([label for _, label in found], size)}
-    pairs = {pair.id: pair for pair in bench.corpus.pairs}
+    found_labels = [(identity, label) for identity, tools in results.items() for label in tools["rocm3d"].found_labels]
+    chosen = {id(label) for label in mutation.spread_sample([label for _, label in found_labels], size)}
+    pairs = {pair.id: pair for pair in benchmark.corpus.pairs}
     outcomes = {}
     for identity in results:
-        wanted = [label for name, label in found if name == identity and id(label) in chosen]
-        for label, outcome in bench.mutate(pairs[identity], wanted) if wanted else ():
+        labels_to_revert = [label for name, label in found_labels if name == identity and id(label) in chosen]
+        for label, outcome in benchmark.revert_changes(pairs[identity], labels_to_revert) if labels_to_revert else ():
             outcomes[f"{identity}: {label}"] = outcome
     return outcomes
 
 
-def _arguments() -> argparse.Namespace:
+def _parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--mirrors", type=Path, required=True, help="folder with <owner>+<name>/repo bare mirrors")
     parser.add_argument("--pair", action="append", help="only this pair; may be repeated")
@@ -194,7 +194,7 @@ def _arguments() -> argparse.Namespace:
         "--mutate",
         type=int,
         nargs="?",
-        const=ALL,
+        const=ALL_LABELS,
         help="revert N human changes (default: all) and expect the findings again",
     )
     parser.add_argument("--output", type=Path, help="write everything as JSON")
@@ -203,32 +203,32 @@ def _arguments() -> argparse.Namespace:
 
 def main() -> int:
     """Run the benchmark; 1 if a reverted change is not found."""
-    asked = _arguments()
-    bench = Bench(asked.mirrors, labels.load(), load(), baseline.load())
-    known = [pair.id for pair in bench.corpus.pairs]
-    unknown = set(asked.pair or ()) - set(known)
+    options = _parse_arguments()
+    benchmark = CorpusBenchmark(options.mirrors, labels.load(), load(), baseline.load())
+    known = [pair.id for pair in benchmark.corpus.pairs]
+    unknown = set(options.pair or ()) - set(known)
     if unknown:
         raise SystemExit(f"unknown pair {', '.join(sorted(unknown))}; known pairs: {', '.join(known)}")
     with tempfile.TemporaryDirectory() as cache:
         os.environ["ROCM3D_CACHE"] = str(Path(cache) / "rocm3d")
-        chosen = [pair for pair in bench.corpus.pairs if not asked.pair or pair.id in asked.pair]
-        results = {pair.id: bench.measure(pair) for pair in chosen}
-        _say(report(results, bench.knowledge))
-        if asked.misses:
-            _say(["", "misses:"])
-            _say(f"{i}: {label}" for i, tools in results.items() for label in tools["rocm3d"].missed)
-        if asked.false_alarms:
-            _say(["", "false alarms:"])
-            _say(f"{i}: {claim}" for i, tools in results.items() for claim in tools["rocm3d"].false)
-        outcomes = _mutations(bench, results, asked.mutate) if asked.mutate else {}
-    if asked.mutate:
-        _say(["", "mutations:", *(f"{outcome:18}{label}" for label, outcome in outcomes.items())])
-    if asked.output:
-        asked.output.write_text(json.dumps(as_json(results, outcomes), indent=2) + "\n", encoding="utf-8")
+        chosen = [pair for pair in benchmark.corpus.pairs if not options.pair or pair.id in options.pair]
+        results = {pair.id: benchmark.measure(pair) for pair in chosen}
+        _print_lines(report(results, benchmark.knowledge))
+        if options.misses:
+            _print_lines(["", "misses:"])
+            _print_lines(f"{i}: {label}" for i, tools in results.items() for label in tools["rocm3d"].missed)
+        if options.false_alarms:
+            _print_lines(["", "false alarms:"])
+            _print_lines(f"{i}: {claim}" for i, tools in results.items() for claim in tools["rocm3d"].false)
+        outcomes = _mutation_outcomes(benchmark, results, options.mutate) if options.mutate else {}
+    if options.mutate:
+        _print_lines(["", "mutations:", *(f"{outcome:18}{label}" for label, outcome in outcomes.items())])
+    if options.output:
+        options.output.write_text(json.dumps(as_json(results, outcomes), indent=2) + "\n", encoding="utf-8")
     return int("silent" in outcomes.values())
 
 
-def _say(lines: Sequence[str] | Iterator[str]) -> None:
+def _print_lines(lines: Sequence[str] | Iterator[str]) -> None:
     for line in lines:
         sys.stdout.write(f"{line}\n")
 

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from labels import read
+from labels import read_toml
 from mirrors import Mirror
 from packaging.utils import canonicalize_name
 from pydantic import Field
@@ -31,10 +31,10 @@ from rocm3d.workspace.tree import Tree
 
 FILE = Path(__file__).with_name("dependencies.toml")
 IMPORTS = "imports"
-_IMPORTING = "PY"  # the codes of findings about the program's own Python
+_IMPORT_CODES = "PY"  # the codes of findings about the program's own Python
 
 
-class Named(Record):
+class RepositoryDependencies(Record):
     """Expected dependencies of one repository. dependencies.toml explains the fields."""
 
     repository: str = Field(pattern=r"^[\w.-]+/[\w.-]+$")
@@ -46,30 +46,30 @@ class Named(Record):
     readiness: tuple[Readiness, ...] = ()
 
     @property
-    def pairs(self) -> set[tuple[str, str]]:
+    def package_files(self) -> set[tuple[str, str]]:
         """Pairs of package and file; all imports of a repository count as one file."""
         named = {(package, path) for path, packages in self.files.items() for package in packages}
         return named | {(package, IMPORTS) for package in self.imports}
 
 
 @dataclass(frozen=True)
-class Result:
+class DependencyResult:
     """Findings of one repository, compared with the list."""
 
-    named: Named
-    found: frozenset[tuple[str, str]]
+    named: RepositoryDependencies
+    found_pairs: frozenset[tuple[str, str]]
     readiness: Readiness
     problems: tuple[str, ...]
 
     @property
     def missed(self) -> set[tuple[str, str]]:
         """Pairs of the list that were not reported."""
-        return self.named.pairs - self.found
+        return self.named.package_files - self.found_pairs
 
     @property
     def false(self) -> set[tuple[str, str]]:
         """Pairs that were reported and are not on the list."""
-        return set(self.found - self.named.pairs)
+        return set(self.found_pairs - self.named.package_files)
 
     @property
     def differences(self) -> list[str]:
@@ -79,35 +79,35 @@ class Result:
         return [*missed, *false, *self.problems]
 
 
-def load(path: Path = FILE) -> tuple[Named, ...]:
+def load(path: Path = FILE) -> tuple[RepositoryDependencies, ...]:
     """Read and validate the list."""
-    return tuple(Named.model_validate(row) for row in read(path)["repositories"])
+    return tuple(RepositoryDependencies.model_validate(row) for row in read_toml(path)["repositories"])
 
 
-def score(named: Named, document: Scan) -> Result:
+def score(named: RepositoryDependencies, document: Scan) -> DependencyResult:
     """Compare a scan with the list."""
-    found = frozenset(_found(document))
+    found_pairs = frozenset(_reported_pairs(document))
     inventory = document.inventory
     known = {canonicalize_name(item.name) for item in inventory.dependencies if item.package}
     problems = [f"no record: {name}" for name in named.names if canonicalize_name(name) not in known]
     problems += [f"harmless: {name}" for name in named.harmless if canonicalize_name(name) in known]
     if named.readiness and inventory.readiness not in named.readiness:
         problems.append(f"readiness: {inventory.readiness}, expected {' or '.join(named.readiness)}")
-    return Result(named, found, inventory.readiness, tuple(problems))
+    return DependencyResult(named, found_pairs, inventory.readiness, tuple(problems))
 
 
-def _found(document: Scan) -> Iterator[tuple[str, str]]:
+def _reported_pairs(document: Scan) -> Iterator[tuple[str, str]]:
     """Pairs of package and file from the inventory and the findings."""
     for item in document.inventory.dependencies:
         if item.package:
             yield item.package, item.location.path
     for finding in document.findings:
         if finding.package:
-            is_import = finding.code.startswith(_IMPORTING) and PurePosixPath(finding.path).suffix == ".py"
+            is_import = finding.code.startswith(_IMPORT_CODES) and PurePosixPath(finding.path).suffix == ".py"
             yield finding.package, IMPORTS if is_import else finding.path
 
 
-def measure(named: Named, mirrors: Path, knowledge: Knowledge) -> Result:
+def measure(named: RepositoryDependencies, mirrors: Path, knowledge: Knowledge) -> DependencyResult:
     """Scan the repository at its commit."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder) / named.repository.split("/")[1]
@@ -115,17 +115,17 @@ def measure(named: Named, mirrors: Path, knowledge: Knowledge) -> Result:
         return score(named, scan(Tree.open(root), knowledge, Selection(), lambda _: None))
 
 
-def report(results: Sequence[Result]) -> Iterator[str]:
+def report(results: Sequence[DependencyResult]) -> Iterator[str]:
     """The table, its sums, and every difference."""
     yield f"{'repository':44}{'named':>6}{'found':>7}{'missed':>8}{'false':>7}  readiness"
     for result in results:
-        wanted = result.named.pairs
-        counts = f"{len(wanted):>6}{len(wanted & result.found):>7}{len(result.missed):>8}{len(result.false):>7}"
+        expected = result.named.package_files
+        counts = f"{len(expected):>6}{len(expected & result.found_pairs):>7}{len(result.missed):>8}{len(result.false):>7}"
         yield f"{result.named.repository:44}{counts}  {result.readiness}"
-    wanted = sum(len(result.named.pairs) for result in results)
+    expected = sum(len(result.named.package_files) for result in results)
     missed = sum(len(result.missed) for result in results)
     false = sum(len(result.false) for result in results)
-    yield f"{'all':44}{wanted:>6}{wanted - missed:>7}{missed:>8}{false:>7}"
+    yield f"{'all':44}{expected:>6}{expected - missed:>7}{missed:>8}{false:>7}"
     for result in results:
         yield from (f"{result.named.repository}: {difference}" for difference in result.differences)
 
@@ -136,14 +136,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--mirrors", type=Path, required=True, help="folder with <owner>+<name>/repo bare mirrors")
     parser.add_argument("--repository", action="append", help="only this one; may be repeated")
     parser.add_argument("--list", type=Path, default=FILE, help="another list than dependencies.toml")
-    asked = parser.parse_args(arguments)
-    known = load(asked.list)
-    unknown = set(asked.repository or ()) - {named.repository for named in known}
+    options = parser.parse_args(arguments)
+    known = load(options.list)
+    unknown = set(options.repository or ()) - {named.repository for named in known}
     if unknown:
         raise SystemExit(f"not on the list: {', '.join(sorted(unknown))}")
-    chosen = [named for named in known if not asked.repository or named.repository in asked.repository]
+    chosen = [named for named in known if not options.repository or named.repository in options.repository]
     knowledge = load_knowledge()
-    results = [measure(named, asked.mirrors, knowledge) for named in chosen]
+    results = [measure(named, options.mirrors, knowledge) for named in chosen]
     for line in report(results):
         sys.stdout.write(f"{line}\n")
     return int(any(result.differences for result in results))

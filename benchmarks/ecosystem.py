@@ -41,14 +41,14 @@ MAX_BYTES = 500_000_000  # of one archive, unpacked
 MAX_FILES = 50_000
 SCAN_SECONDS = 900.0
 _CHUNK = 1 << 20
-_LARGEST_HEADER = 1 << 24
+_MAX_HEADER_BYTES = 1 << 24
 
 
-class Unavailable(Exception):  # noqa: N818
+class ArchiveUnavailableError(Exception):  # noqa: N818
     """The archive could not be downloaded."""
 
 
-class Refused(Exception):  # noqa: N818
+class ArchiveRefusedError(Exception):  # noqa: N818
     """The archive is invalid; it is not unpacked any further and not scanned."""
 
 
@@ -64,7 +64,7 @@ class Archive:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ScanOutcome:
     """A summary for each scanned archive, a reason for each other one."""
 
     scanned: dict[str, dict[str, Any]]
@@ -81,16 +81,16 @@ def load(path: Path) -> list[Archive]:
     return archives
 
 
-def index_of_pip() -> str | None:
+def pip_index_url() -> str | None:
     """The index URL that pip is configured with; None for the default."""
-    if given := os.environ.get("PIP_INDEX_URL"):
-        return given
-    asked = run([sys.executable, "-m", "pip", "--disable-pip-version-check", "config", "get", "global.index-url"])
-    return asked.stdout.decode().strip() or None if asked.code == 0 else None
+    if index := os.environ.get("PIP_INDEX_URL"):
+        return index
+    config_value = run([sys.executable, "-m", "pip", "--disable-pip-version-check", "config", "get", "global.index-url"])
+    return config_value.stdout.decode().strip() or None if config_value.code == 0 else None
 
 
 @contextmanager
-def client(index: str | None) -> Iterator[PackageFinder]:
+def index_client(index: str | None) -> Iterator[PackageFinder]:
     """A client of the index. It finds and downloads files and never opens them."""
     certificates = os.environ.get("PIP_CERT")
     with PyPIClient(follow_redirects=True, timeout=60.0, verify=certificates or True) as session:
@@ -106,36 +106,36 @@ def fetch(archive: Archive, finder: PackageFinder, folder: Path) -> Path:
             if item.link.filename == archive.file
         ]
         if not matches:
-            raise Unavailable(f"the index has no {archive.file}")
+            raise ArchiveUnavailableError(f"the index has no {archive.file}")
         return finder.download(
-            matches[0].link, folder, {"sha256": [archive.sha256]}, download_reporter=_no_more_than(archive)
+            matches[0].link, folder, {"sha256": [archive.sha256]}, download_reporter=_size_limit(archive)
         )
     except HashMismatchError as error:
         (folder / archive.file).unlink(missing_ok=True)
-        raise Refused("its digest differs from the list") from error
+        raise ArchiveRefusedError("its digest differs from the list") from error
     except (httpx2.HTTPError, UnpackError, OSError) as error:
-        raise Unavailable(" ".join(str(error).split()) or type(error).__name__) from error
+        raise ArchiveUnavailableError(" ".join(str(error).split()) or type(error).__name__) from error
 
 
-def _no_more_than(archive: Archive) -> Any:
+def _size_limit(archive: Archive) -> Any:
     def report(link: object, completed: int, total: int | None) -> None:  # noqa: ARG001  (the client's signature)
         if completed > archive.bytes:
-            raise Refused(f"it is larger than the {archive.bytes} bytes of the list")
+            raise ArchiveRefusedError(f"it is larger than the {archive.bytes} bytes of the list")
 
     return report
 
 
 def unpack(archive: Path, target: Path, max_bytes: int = MAX_BYTES, max_files: int = MAX_FILES) -> Path:
     """Unpack the regular files of an archive and return their root folder. Links and devices are skipped."""
-    room, files = max_bytes, 0
+    bytes_left, files = max_bytes, 0
     try:
         for name, stream in _members(archive, max_bytes):
             files += 1
             if files > max_files:
-                raise Refused(f"it contains more than {max_files} files")
-            room -= _write(_place(target, name), stream, room)
+                raise ArchiveRefusedError(f"it contains more than {max_files} files")
+            bytes_left -= _write(_target_path(target, name), stream, bytes_left)
     except (tarfile.TarError, zipfile.BadZipFile, EOFError, OSError, ValueError) as error:
-        raise Refused(f"it cannot be unpacked: {error}") from error
+        raise ArchiveRefusedError(f"it cannot be unpacked: {error}") from error
     inside = list(target.iterdir()) if target.is_dir() else []
     return inside[0] if len(inside) == 1 and inside[0].is_dir() else target
 
@@ -148,14 +148,14 @@ def _members(archive: Path, max_bytes: int) -> Iterator[tuple[str, IO[bytes]]]:
                     with wheel.open(info) as stream:
                         yield info.filename, stream
         return
-    with gzip.open(archive) as packed, tarfile.open(fileobj=_Bounded(packed, max_bytes), mode="r:") as tar:
+    with gzip.open(archive) as packed, tarfile.open(fileobj=_BoundedStream(packed, max_bytes), mode="r:") as tar:
         for member in tar:
             stream = tar.extractfile(member) if member.isreg() else None
             if stream is not None:
                 yield member.name, stream
 
 
-class _Bounded:
+class _BoundedStream:
     """Limits reads of a tar file: tarfile reads a header in one piece, of the size that it claims."""
 
     def __init__(self, stream: IO[bytes], max_bytes: int) -> None:
@@ -163,40 +163,40 @@ class _Bounded:
         self.stream, self.end = stream, 2 * max_bytes
 
     def read(self, size: int) -> bytes:
-        if size > _LARGEST_HEADER or self.stream.tell() > self.end:
-            raise Refused("it unpacks to more than is allowed")
+        if size > _MAX_HEADER_BYTES or self.stream.tell() > self.end:
+            raise ArchiveRefusedError("it unpacks to more than is allowed")
         return self.stream.read(size)
 
     def seek(self, position: int) -> int:
         if position > self.end:
-            raise Refused("it unpacks to more than is allowed")
+            raise ArchiveRefusedError("it unpacks to more than is allowed")
         return self.stream.seek(position)
 
     def tell(self) -> int:
         return self.stream.tell()
 
 
-def _place(target: Path, name: str) -> Path:
+def _target_path(target: Path, name: str) -> Path:
     pure = PurePosixPath(name)
     if pure.is_absolute() or ".." in pure.parts or "\\" in name or "\0" in name or not pure.parts:
-        raise Refused(f"it has a file outside its folder: {name!r}")
+        raise ArchiveRefusedError(f"it has a file outside its folder: {name!r}")
     return target / pure
 
 
-def _write(place: Path, stream: IO[bytes], room: int) -> int:
+def _write(path: Path, stream: IO[bytes], max_bytes: int) -> int:
     """Copy the stream and count real bytes, not those that the archive claims."""
-    place.parent.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     written = 0
-    with place.open("wb") as out:
+    with path.open("wb") as out:
         while chunk := stream.read(_CHUNK):
             written += len(chunk)
-            if written > room:
-                raise Refused("it unpacks to more than is allowed")
+            if written > max_bytes:
+                raise ArchiveRefusedError("it unpacks to more than is allowed")
             out.write(chunk)
     return written
 
 
-def scan(root: Path, work: Path) -> dict[str, Any]:
+def scan_summary(root: Path, work: Path) -> dict[str, Any]:
     """The summary for the snapshot: files read, findings by code and severity, readiness."""
     command = [sys.executable, "-c", "from rocm3d.cli.main import main; main()", "scan", str(root), "--no-cache"]
     ended = run(
@@ -205,8 +205,8 @@ def scan(root: Path, work: Path) -> dict[str, Any]:
     )
     # A Python that cannot import rocm3d exits with 1 too.
     if ended.code not in (ExitCode.DONE, ExitCode.FINDINGS) or not (work / "scan.json").is_file():
-        said = ended.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
-        raise Refused(f"the scan ended with {'a time-out' if ended.timed_out else ended.code}: {' '.join(said)}")
+        last_line = ended.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
+        raise ArchiveRefusedError(f"the scan ended with {'a time-out' if ended.timed_out else ended.code}: {' '.join(last_line)}")
     document = json.loads((work / "scan.json").read_text(encoding="utf-8"))
     inventory = document["inventory"]
     codes = Counter(f"{finding['code']} {finding['severity']}" for finding in document["findings"])
@@ -218,10 +218,10 @@ def scan(root: Path, work: Path) -> dict[str, Any]:
     }
 
 
-def run_all(archives: list[Archive], folder: Path) -> Outcome:
+def run_all(archives: list[Archive], folder: Path) -> ScanOutcome:
     """Scan every archive; a failed one does not stop the others."""
-    outcome = Outcome({}, {}, {})
-    with client(index_of_pip()) as finder:
+    outcome = ScanOutcome({}, {}, {})
+    with index_client(pip_index_url()) as finder:
         for archive in archives:
             with tempfile.TemporaryDirectory() as scratch:
                 try:
@@ -229,40 +229,40 @@ def run_all(archives: list[Archive], folder: Path) -> Outcome:
                     root = unpack(file, Path(scratch) / "tree")
                     work = Path(scratch) / "work"
                     work.mkdir()
-                    outcome.scanned[archive.file] = scan(root, work)
-                except Unavailable as reason:
+                    outcome.scanned[archive.file] = scan_summary(root, work)
+                except ArchiveUnavailableError as reason:
                     outcome.unavailable[archive.file] = str(reason)
-                except Refused as reason:
+                except ArchiveRefusedError as reason:
                     outcome.refused[archive.file] = str(reason)
     return outcome
 
 
-def text(summaries: dict[str, dict[str, Any]]) -> str:
+def snapshot_text(summaries: dict[str, dict[str, Any]]) -> str:
     """The stored form of a snapshot: one value per line, so that a diff shows what changed."""
     return json.dumps(summaries, indent=1, sort_keys=True) + "\n"
 
 
-def difference(before: dict[str, dict[str, Any]], outcome: Outcome) -> str:
+def snapshot_diff(before: dict[str, dict[str, Any]], outcome: ScanOutcome) -> str:
     """Diff of snapshot and run, without archives that were not scanned."""
     not_run = outcome.unavailable.keys() | outcome.refused.keys()
-    kept = {file: summary for file, summary in before.items() if file not in not_run}
-    lines = (text(kept).splitlines(), text(outcome.scanned).splitlines())
+    expected = {file: summary for file, summary in before.items() if file not in not_run}
+    lines = (snapshot_text(expected).splitlines(), snapshot_text(outcome.scanned).splitlines())
     return "\n".join(difflib.unified_diff(*lines, "snapshot", "this scan", lineterm="", n=6))
 
 
-def check(given: argparse.Namespace) -> ExitCode:
+def compare_with_snapshot(options: argparse.Namespace) -> ExitCode:
     """Scan all archives and compare or update the snapshot."""
-    archives = load(given.list)
-    outcome = run_all(archives, given.folder)
+    archives = load(options.list)
+    outcome = run_all(archives, options.folder)
     for what, reasons in (("not available", outcome.unavailable), ("refused", outcome.refused)):
         for file, reason in reasons.items():
             print(f"not run: {file}: {what}: {reason}", file=sys.stderr)
-    if given.update and not (outcome.unavailable or outcome.refused):
-        given.snapshot.write_text(text(outcome.scanned), encoding="utf-8")
-        print(f"{given.snapshot.name}: {len(outcome.scanned)} archives")
+    if options.update and not (outcome.unavailable or outcome.refused):
+        options.snapshot.write_text(snapshot_text(outcome.scanned), encoding="utf-8")
+        print(f"{options.snapshot.name}: {len(outcome.scanned)} archives")
         return ExitCode.DONE
-    known = json.loads(given.snapshot.read_text(encoding="utf-8")) if given.snapshot.is_file() else {}
-    changed = difference(known, outcome)
+    known = json.loads(options.snapshot.read_text(encoding="utf-8")) if options.snapshot.is_file() else {}
+    changed = snapshot_diff(known, outcome)
     if changed:
         print(changed)
     print(f"{len(outcome.scanned)} of {len(archives)} archives scanned, {'changed' if changed else 'as before'}")
@@ -279,7 +279,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--snapshot", type=Path, default=HERE / "ecosystem-snapshot.json")
     parser.add_argument("--folder", type=Path, default=HERE.parent / "build" / "ecosystem", help="for downloads")
     try:
-        return int(check(parser.parse_args(arguments)))
+        return int(compare_with_snapshot(parser.parse_args(arguments)))
     except Rocm3dError as failure:
         print(failure.message, file=sys.stderr)
         return int(failure.exit_code)

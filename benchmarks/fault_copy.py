@@ -14,23 +14,23 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import fault_hits
-from fault_operators import Edit
-from fault_watch import watched
+from fault_operators import SourceEdit
+from fault_watch import instrumented
 
-PLUGIN, HITS = (Path(__file__).with_name(name) for name in ("fault_plugin.py", "fault_hits.py"))
+PLUGIN, RECORDER = (Path(__file__).with_name(name) for name in ("fault_plugin.py", "fault_hits.py"))
 ENVIRONMENTS = (".venv", ".venv-torch")
 # The first test that needs it builds it, which takes minutes.
 TOOLCHAIN = Path("build", "toolchain-cache")
 # Every process of a copy has this variable, so that processes that outlive their test can be ended.
-MARK = "FAULTS_COPY"
+COPY_VARIABLE = "FAULTS_COPY"
 # Time limits for a run and for a test, against faults that loop.
-HANG_SECONDS = 600.0
-TEST_SECONDS = 300
+RUN_TIMEOUT_SECONDS = 600.0
+TEST_TIMEOUT_SECONDS = 300
 _versions = itertools.count(1)
 
 
 @dataclass(frozen=True)
-class Failure:
+class PytestFailure:
     """A failed test run: the first failing test or module, or None if pytest did not report one."""
 
     test: str | None
@@ -38,7 +38,7 @@ class Failure:
 
 
 @dataclass(frozen=True)
-class Copy:
+class CheckoutCopy:
     """A copy of `checkout` in `folder`, which also holds the files that its tests write."""
 
     checkout: Path
@@ -89,39 +89,39 @@ class Copy:
     def _site_packages(self, name: str) -> Path:
         return next((self.root / name).glob("lib/python*/site-packages"))
 
-    def watch(self, lines: Mapping[str, Mapping[int, int]], hits: Path) -> None:
+    def instrument(self, lines: Mapping[str, Mapping[int, int]], hits: Path) -> None:
         """Instrument these lines (numbers by path and line): every process records in `hits` which of them it runs."""
         hits.mkdir(parents=True)
         for path, numbers in lines.items():
-            place = self.root / path
-            place.write_text(watched(place.read_bytes(), numbers), encoding="utf-8")
+            file = self.root / path
+            file.write_text(instrumented(file.read_bytes(), numbers), encoding="utf-8")
         for name in ENVIRONMENTS:
             if (self.root / name).is_dir():
                 site = self._site_packages(name)
-                shutil.copy2(HITS, site)
+                shutil.copy2(RECORDER, site)
                 (site / fault_hits.FOLDER.name).write_text(str(hits), encoding="utf-8")
 
-    def run_tests(self, tests: Sequence[str], expected_seconds: float) -> Failure | None:
+    def run_tests(self, tests: Sequence[str], expected_seconds: float) -> PytestFailure | None:
         """Run these tests in order until the first failure; None if all pass."""
         selection, failure = self.folder / "tests.json", self.folder / "failure.txt"
         selection.write_text(json.dumps(tests), encoding="utf-8")
         failure.unlink(missing_ok=True)
         files = list(dict.fromkeys(test.partition("::")[0] for test in tests))
-        ours = [f"--fault-tests={selection}", f"--fault-failure={failure}", "-m", "", "-o", f"timeout={TEST_SECONDS}"]
+        ours = [f"--fault-tests={selection}", f"--fault-failure={failure}", "-m", "", "-o", f"timeout={TEST_TIMEOUT_SECONDS}"]
         command = [*ours, "-n", "0", "-x", "-q", "--tb=short", *files]
-        code = self.pytest(command, max(HANG_SECONDS, 3 * expected_seconds))
+        code = self.run_pytest(command, max(RUN_TIMEOUT_SECONDS, 3 * expected_seconds))
         if code in (0, 5):
             return None
-        return Failure(failure.read_text(encoding="utf-8") if failure.exists() else None, code is None)
+        return PytestFailure(failure.read_text(encoding="utf-8") if failure.exists() else None, code is None)
 
-    def pytest(self, arguments: Sequence[str], seconds: float | None = None) -> int | None:
+    def run_pytest(self, arguments: Sequence[str], seconds: float | None = None) -> int | None:
         """The exit code of pytest, or None after a timeout. All processes that it started are ended."""
         options = ["-p", "fault_plugin", "-p", "no:cacheprovider", f"--basetemp={self.folder / 'tmp'}"]
         command = [str(self.python), str(self.python.with_name("pytest")), *options, *arguments]
-        kept = {name: value for name, value in os.environ.items() if name != "PYTHONPATH" and "PYTEST" not in name}
+        environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH" and "PYTEST" not in name}
         with (self.folder / "pytest.log").open("wb") as log:
             child = subprocess.Popen(
-                command, cwd=self.root, env={**kept, MARK: str(self.folder)}, start_new_session=True,
+                command, cwd=self.root, env={**environment, COPY_VARIABLE: str(self.folder)}, start_new_session=True,
                 stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
             )  # fmt: skip
             try:
@@ -133,25 +133,25 @@ class Copy:
                 child.wait()
 
     def _end_processes(self) -> None:
-        mark = os.fsencode(f"{MARK}={self.folder}") + b"\0"
+        mark = os.fsencode(f"{COPY_VARIABLE}={self.folder}") + b"\0"
         for entry in Path("/proc").glob("[0-9]*"):
             with contextlib.suppress(OSError):
                 if mark in (entry / "environ").read_bytes():
                     os.kill(int(entry.name), signal.SIGKILL)
 
     @contextlib.contextmanager
-    def faulty(self, path: str, edit: Edit) -> Iterator[None]:
+    def apply_fault(self, path: str, edit: SourceEdit) -> Iterator[None]:
         """Apply a fault to a file during the block; then restore the whole copy."""
-        place = self.root / path
-        before, source = place.stat(), place.read_bytes()
-        place.write_bytes(edit.applied(source))
+        file = self.root / path
+        before, source = file.stat(), file.read_bytes()
+        file.write_bytes(edit.apply_to(source))
         # Python compares bytecode by size and second: no two versions may share both.
-        os.utime(place, (before.st_atime, before.st_mtime + next(_versions)))
+        os.utime(file, (before.st_atime, before.st_mtime + next(_versions)))
         try:
             yield
         finally:
-            place.write_bytes(source)
-            os.utime(place, ns=(before.st_atime_ns, before.st_mtime_ns))
+            file.write_bytes(source)
+            os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
             if _git(self.root, "status", "--porcelain"):
                 _git(self.root, "reset", "-q", "--hard")
                 _git(self.root, "clean", "-fdq")

@@ -32,7 +32,7 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 @dataclass(frozen=True)
-class Place:
+class NodeContext:
     """The line of a node's statement, and whether it runs when the module is imported.
 
     `names` are bound by a statement outside functions.
@@ -44,7 +44,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Edit:
+class SourceEdit:
     """Replaces bytes `start` to `end` of a line (1 is the first)."""
 
     operator: str
@@ -52,9 +52,9 @@ class Edit:
     start: int
     end: int
     replacement: bytes
-    place: Place
+    context: NodeContext
 
-    def applied(self, source: bytes) -> bytes:
+    def apply_to(self, source: bytes) -> bytes:
         """The source with the fault."""
         lines = source.splitlines(keepends=True)
         text = lines[self.line - 1]
@@ -83,15 +83,15 @@ class Fault:
         return f"{self.path} [{self.occurrence}] {self.operator} at {self.column}: {self.text} => {self.faulty_text}"
 
 
-def edits_of(source: bytes) -> list[Edit]:
+def possible_edits(source: bytes) -> list[SourceEdit]:
     """Every possible fault, in the order of the tree; some do not compile."""
     lines = source.splitlines()
-    return [edit for node, place in _nodes(ast.parse(source), Place(0, True)) for edit in _edits(node, place, lines)]
+    return [edit for node, context in _mutable_nodes(ast.parse(source), NodeContext(0, True)) for edit in _node_edits(node, context, lines)]
 
 
-def compiles_differently(source: bytes, edit: Edit) -> bool:
+def compiles_differently(source: bytes, edit: SourceEdit) -> bool:
     """Whether the faulty source compiles to a different program."""
-    changed = edit.applied(source)
+    changed = edit.apply_to(source)
     try:
         compile(changed, "fault", "exec", dont_inherit=True)
     except (SyntaxError, ValueError):
@@ -99,10 +99,10 @@ def compiles_differently(source: bytes, edit: Edit) -> bool:
     return ast.dump(ast.parse(changed)) != ast.dump(ast.parse(source))
 
 
-def described(path: str, source: bytes, edit: Edit) -> Fault:
+def fault_of_edit(path: str, source: bytes, edit: SourceEdit) -> Fault:
     """An edit as a fault that is independent of line numbers."""
     lines = [line.strip() for line in source.splitlines()]
-    before, after = (text.splitlines()[edit.line - 1] for text in (source, edit.applied(source)))
+    before, after = (text.splitlines()[edit.line - 1] for text in (source, edit.apply_to(source)))
     indentation = len(before) - len(before.lstrip())
     return Fault(
         path=path,
@@ -115,39 +115,39 @@ def described(path: str, source: bytes, edit: Edit) -> Fault:
     )
 
 
-def located(fault: Fault, source: bytes) -> Edit | None:
+def find_edit(fault: Fault, source: bytes) -> SourceEdit | None:
     """The edit for a fault in this version of its file; None if the line is gone."""
     numbers = [n for n, line in enumerate(source.splitlines(), 1) if line.strip() == fault.text.encode()]
     if fault.occurrence >= len(numbers):
         return None
     number = numbers[fault.occurrence]
-    for edit in edits_of(source):
+    for edit in possible_edits(source):
         if edit.line == number and edit.operator == fault.operator:
-            found = described(fault.path, source, edit)
-            if (found.column, found.faulty_text) == (fault.column, fault.faulty_text):
+            candidate = fault_of_edit(fault.path, source, edit)
+            if (candidate.column, candidate.faulty_text) == (fault.column, fault.faulty_text):
                 return edit
     return None
 
 
-def _nodes(node: ast.AST, place: Place) -> Iterator[tuple[ast.AST, Place]]:
+def _mutable_nodes(node: ast.AST, context: NodeContext) -> Iterator[tuple[ast.AST, NodeContext]]:
     """A node and its descendants that can have faults."""
-    if _is_left_alone(node):
+    if _is_excluded(node):
         return
     if isinstance(node, ast.stmt):
-        names = _bound_names(node) if place.at_import else ()
-        place = Place(node.lineno, place.at_import, names or place.names)
-    yield node, place
+        names = _bound_names(node) if context.at_import else ()
+        context = NodeContext(node.lineno, context.at_import, names or context.names)
+    yield node, context
     for field, value in ast.iter_fields(node):
-        below = place
+        below = context
         if field == "body" and isinstance(node, (*FUNCTIONS, ast.Lambda)):
-            below = Place(place.statement, False)
+            below = NodeContext(context.statement, False)
         if field == "args" and isinstance(node, FUNCTIONS):
             # A default is evaluated at import and takes effect in a call.
-            below = Place(_first_line(node), False)
+            below = NodeContext(_first_line(node), False)
         for child in value if isinstance(value, list) else [value]:
             is_default = isinstance(node, ast.arguments) and isinstance(child, ast.Constant)
             if isinstance(child, ast.AST) and field not in ANNOTATIONS and not is_default:
-                yield from _nodes(child, below)
+                yield from _mutable_nodes(child, below)
 
 
 def _first_line(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
@@ -156,7 +156,7 @@ def _first_line(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
     return (code or node.body)[0].lineno
 
 
-def _is_left_alone(node: ast.AST) -> bool:
+def _is_excluded(node: ast.AST) -> bool:
     match node:
         case ast.Import() | ast.ImportFrom() | ast.JoinedStr() | ast.Expr(value=ast.Constant()):
             return True
@@ -180,121 +180,121 @@ def _bound_names(node: ast.stmt) -> tuple[str, ...]:
     return ()
 
 
-Made = Iterator[tuple[str, int, int, int, bytes]]
+EditValues = Iterator[tuple[str, int, int, int, bytes]]
 
 
-def _edits(node: ast.AST, place: Place, lines: list[bytes]) -> Iterator[Edit]:
+def _node_edits(node: ast.AST, context: NodeContext, lines: list[bytes]) -> Iterator[SourceEdit]:
     by_tokens = (make(node, lines) for kind, make in TOKEN_OPERATORS.items() if isinstance(node, kind))
     by_nodes = (make(node) for kind, make in NODE_OPERATORS.items() if isinstance(node, kind))
-    for made in chain(by_tokens, by_nodes):
-        yield from (Edit(*values, place) for values in made)
+    for edit_values in chain(by_tokens, by_nodes):
+        yield from (SourceEdit(*values, context) for values in edit_values)
 
 
-def _replaced(operator: str, node: ast.AST | None, *replacements: bytes) -> Made:
+def _replace_node(operator: str, node: ast.AST | None, *replacements: bytes) -> EditValues:
     """Replace a whole node, if it is on one line."""
     if isinstance(node, (ast.expr, ast.stmt)) and node.lineno == node.end_lineno and node.end_col_offset is not None:
         for replacement in replacements:
             yield operator, node.lineno, node.col_offset, node.end_col_offset, replacement
 
 
-def _between(operator: str, left: ast.expr, right: ast.expr, swap: tuple[bytes, bytes], lines: list[bytes]) -> Made:
+def _replace_operator(operator: str, left: ast.expr, right: ast.expr, swap: tuple[bytes, bytes], lines: list[bytes]) -> EditValues:
     """Replace the operator between two operands, if all of it is on one line."""
     token, replacement = swap
     if left.end_lineno == right.lineno and left.end_col_offset is not None:
-        found = re.compile(token).search(lines[right.lineno - 1], left.end_col_offset, right.col_offset)
-        if found:
-            yield operator, right.lineno, found.start(), found.end(), replacement
+        match = re.compile(token).search(lines[right.lineno - 1], left.end_col_offset, right.col_offset)
+        if match:
+            yield operator, right.lineno, match.start(), match.end(), replacement
 
 
-def _comparison(node: ast.Compare, lines: list[bytes]) -> Made:
+def _comparison(node: ast.Compare, lines: list[bytes]) -> EditValues:
     operands = [node.left, *node.comparators]
     for left, right, kind in zip(operands, node.comparators, node.ops, strict=False):
-        yield from _between("comparison", left, right, COMPARISONS[type(kind)], lines)
+        yield from _replace_operator("comparison", left, right, COMPARISONS[type(kind)], lines)
 
 
-def _and_or(node: ast.BoolOp, lines: list[bytes]) -> Made:
+def _and_or(node: ast.BoolOp, lines: list[bytes]) -> EditValues:
     swap = (rb"and", b"or") if isinstance(node.op, ast.And) else (rb"or", b"and")
     for left, right in zip(node.values, node.values[1:], strict=False):
-        yield from _between("and/or", left, right, swap, lines)
+        yield from _replace_operator("and/or", left, right, swap, lines)
 
 
-def _plus_minus(node: ast.BinOp, lines: list[bytes]) -> Made:
+def _plus_minus(node: ast.BinOp, lines: list[bytes]) -> EditValues:
     if type(node.op) in ARITHMETIC:
-        yield from _between("plus/minus", node.left, node.right, ARITHMETIC[type(node.op)], lines)
+        yield from _replace_operator("plus/minus", node.left, node.right, ARITHMETIC[type(node.op)], lines)
 
 
-def _augmented(node: ast.AugAssign, lines: list[bytes]) -> Made:
+def _augmented(node: ast.AugAssign, lines: list[bytes]) -> EditValues:
     if type(node.op) in ARITHMETIC and isinstance(node.target, ast.expr):
-        yield from _between("plus/minus", node.target, node.value, ARITHMETIC[type(node.op)], lines)
+        yield from _replace_operator("plus/minus", node.target, node.value, ARITHMETIC[type(node.op)], lines)
 
 
-def _not(node: ast.UnaryOp, lines: list[bytes]) -> Made:
+def _not(node: ast.UnaryOp, lines: list[bytes]) -> EditValues:
     if isinstance(node.op, ast.Not):
-        found = re.compile(rb"not\s*").match(lines[node.lineno - 1], node.col_offset)
-        if found:
-            yield "not dropped", node.lineno, found.start(), found.end(), b""
+        match = re.compile(rb"not\s*").match(lines[node.lineno - 1], node.col_offset)
+        if match:
+            yield "not dropped", node.lineno, match.start(), match.end(), b""
 
 
-def _constant(node: ast.Constant) -> Made:
+def _constant(node: ast.Constant) -> EditValues:
     return _changed_constant(node, "true/false", "integer", "string")
 
 
-def _changed_constant(node: ast.expr, boolean: str, integer: str, string: str) -> Made:
+def _changed_constant(node: ast.expr, boolean: str, integer: str, string: str) -> EditValues:
     match node:
         case ast.Constant(value=bool(value)):
-            yield from _replaced(boolean, node, repr(not value).encode())
+            yield from _replace_node(boolean, node, repr(not value).encode())
         case ast.Constant(value=int(value)):
-            yield from _replaced(integer, node, str(value + 1).encode())
+            yield from _replace_node(integer, node, str(value + 1).encode())
         case ast.Constant(value=str(value)):
-            yield from _replaced(string, node, repr(f"XX{value}XX").encode())
+            yield from _replace_node(string, node, repr(f"XX{value}XX").encode())
         case ast.Constant(value=bytes(value)):
-            yield from _replaced(string, node, repr(b"XX" + value + b"XX").encode())
+            yield from _replace_node(string, node, repr(b"XX" + value + b"XX").encode())
 
 
-def _default(node: ast.arguments) -> Made:
+def _default(node: ast.arguments) -> EditValues:
     for value in (*node.defaults, *node.kw_defaults):
         if value is not None:
             yield from _changed_constant(value, *["default argument"] * 3)
 
 
-def _return(node: ast.Return) -> Made:
+def _return(node: ast.Return) -> EditValues:
     if not (isinstance(node.value, ast.Constant) and node.value.value is None):
-        yield from _replaced("return None", node.value, b"None")
+        yield from _replace_node("return None", node.value, b"None")
 
 
-def _statement(node: ast.stmt) -> Made:
+def _statement(node: ast.stmt) -> EditValues:
     """Statements whose absence is not a NameError at once."""
     targets = node.targets if isinstance(node, ast.Assign) else []
     if all(isinstance(target, (ast.Attribute, ast.Subscript)) for target in targets):
-        yield from _replaced("statement dropped", node, b"pass")
+        yield from _replace_node("statement dropped", node, b"pass")
 
 
-def _jump(node: ast.stmt) -> Made:
-    return _replaced("break/continue", node, b"continue" if isinstance(node, ast.Break) else b"break")
+def _jump(node: ast.stmt) -> EditValues:
+    return _replace_node("break/continue", node, b"continue" if isinstance(node, ast.Break) else b"break")
 
 
-def _condition(node: ast.If | ast.IfExp) -> Made:
-    return _replaced("condition forced", node.test, b"True", b"False")
+def _condition(node: ast.If | ast.IfExp) -> EditValues:
+    return _replace_node("condition forced", node.test, b"True", b"False")
 
 
-def _while(node: ast.While) -> Made:
-    return _replaced("condition forced", node.test, b"False")
+def _while(node: ast.While) -> EditValues:
+    return _replace_node("condition forced", node.test, b"False")
 
 
-def _filter(node: ast.comprehension) -> Made:
+def _filter(node: ast.comprehension) -> EditValues:
     for test in node.ifs:
-        yield from _replaced("condition forced", test, b"True", b"False")
+        yield from _replace_node("condition forced", test, b"True", b"False")
 
 
 # Operators that use the text between operands, and operators that use only the node.
-TOKEN_OPERATORS: dict[type[ast.AST], Callable[..., Made]] = {
+TOKEN_OPERATORS: dict[type[ast.AST], Callable[..., EditValues]] = {
     ast.Compare: _comparison,
     ast.BoolOp: _and_or,
     ast.UnaryOp: _not,
     ast.BinOp: _plus_minus,
     ast.AugAssign: _augmented,
 }
-NODE_OPERATORS: dict[type[ast.AST] | tuple[type[ast.AST], ...], Callable[..., Made]] = {
+NODE_OPERATORS: dict[type[ast.AST] | tuple[type[ast.AST], ...], Callable[..., EditValues]] = {
     ast.Constant: _constant,
     ast.arguments: _default,
     ast.Return: _return,

@@ -38,23 +38,23 @@ def pytest_runtest_logreport(report: Any) -> None:
     """Add up set-up, call and tear-down. Write a failure at once, because the process may be killed later."""
     _seconds[report.nodeid] = _seconds.get(report.nodeid, 0.0) + report.duration
     if report.failed:
-        _note_failure(report.nodeid)
+        _record_failure(report.nodeid)
 
 
 def pytest_collectreport(report: Any) -> None:
     """A module that cannot be imported is a failure too."""
     if report.failed:
-        _note_failure(report.nodeid)
+        _record_failure(report.nodeid)
 
 
 def pytest_sessionfinish(session: Any) -> None:
     """The controller process writes the times, because it has all of them."""
-    place = session.config.getoption("--fault-times")
-    if place and not hasattr(session.config, "workerinput"):
-        Path(place).write_text(json.dumps(_seconds), encoding="utf-8")
+    times_file = session.config.getoption("--fault-times")
+    if times_file and not hasattr(session.config, "workerinput"):
+        Path(times_file).write_text(json.dumps(_seconds), encoding="utf-8")
 
 
-def _note_failure(name: str) -> None:
-    place = _config.getoption("--fault-failure")
-    if place and not Path(place).exists():
-        Path(place).write_text(name, encoding="utf-8")
+def _record_failure(name: str) -> None:
+    failure_file = _config.getoption("--fault-failure")
+    if failure_file and not Path(failure_file).exists():
+        Path(failure_file).write_text(name, encoding="utf-8")

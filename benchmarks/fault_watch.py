@@ -9,10 +9,10 @@ import ast
 from collections.abc import Iterator, Mapping
 
 # Some programs run without fault_hits on their path; they must still run.
-CALL = "try:\n    __import__('fault_hits').hit({})\nexcept ImportError:\n    pass\n"
+RECORD_CALL = "try:\n    __import__('fault_hits').hit({})\nexcept ImportError:\n    pass\n"
 
 
-def watched(source: bytes, numbers: Mapping[int, int]) -> str:
+def instrumented(source: bytes, numbers: Mapping[int, int]) -> str:
     """The source with recording calls; line `line` has the number `numbers[line]`."""
     tree = ast.parse(source)
     for body in _bodies(tree):
@@ -31,7 +31,7 @@ def _calls(statement: ast.stmt, numbers: Mapping[int, int]) -> Iterator[ast.stmt
     inner = {line for below in ast.walk(statement) if below is not statement for line in _lines(below)}
     for line in sorted({*_lines(statement)} - inner):
         if line in numbers:
-            yield from ast.parse(CALL.format(numbers[line])).body
+            yield from ast.parse(RECORD_CALL.format(numbers[line])).body
 
 
 def _lines(node: ast.AST) -> range:

@@ -151,14 +151,14 @@ def compile_case(compiler: Compiler, folder: Path, headers: Path, name: str, tar
     source.write_text(TYPES % ("".join(f"#include <{item}>\n" for item in includes), body), encoding="utf-8")
     first = ["-isystem", str(headers)] if headers == own_headers.DECLARED else [f"-I{headers}"]
     flags = [*first, "-w", "-std=c++17", "-O0"]
-    said = []
+    results = []
     for ended in (
         compiler.compile_host(source, base.with_suffix(".h.o"), flags),
         compiler.compile_device(source, target, base.with_suffix(".o"), flags),
     ):
         lines = [line.partition("error: ")[2] for line in ended.messages.splitlines() if "error: " in line]
-        said.append("ok" if ended.output is not None else (lines[0] if lines else "failed"))
-    return " | ".join(said)
+        results.append("ok" if ended.output is not None else (lines[0] if lines else "failed"))
+    return " | ".join(results)
 
 
 def main() -> int:
@@ -170,17 +170,17 @@ def main() -> int:
     options = parser.parse_args()
     compiler, differ = find_compiler(load().toolchains), 0
     with tempfile.TemporaryDirectory() as scratch, ThreadPoolExecutor(2) as pool:
-        places = (own_headers.DECLARED, options.headers.resolve())
+        header_folders = (own_headers.DECLARED, options.headers.resolve())
         jobs = {
-            name: [pool.submit(compile_case, compiler, Path(scratch), place, name, options.target) for place in places]
+            name: [pool.submit(compile_case, compiler, Path(scratch), headers, name, options.target) for headers in header_folders]
             for name in CASES
             if options.only in name
         }
         for name, (declared, real) in jobs.items():
-            one, other = declared.result(), real.result()
-            same = [part == "ok" for part in one.split(" | ")] == [part == "ok" for part in other.split(" | ")]
+            declared_result, real_result = declared.result(), real.result()
+            same = [part == "ok" for part in declared_result.split(" | ")] == [part == "ok" for part in real_result.split(" | ")]
             differ += not same
-            print(f"{'same  ' if same else 'DIFFER'} {name}: {one}{'' if same else f' <> {other}'}", flush=True)
+            print(f"{'same  ' if same else 'DIFFER'} {name}: {declared_result}{'' if same else f' <> {real_result}'}", flush=True)
     print(f"{len(jobs)} cases, {differ} differ")
     return 1 if differ else 0
 

@@ -39,7 +39,7 @@ for job in running:
 """
 
 
-def seconds(command: list[str], folder: Path) -> float:
+def run_seconds(command: list[str], folder: Path) -> float:
     """Seconds of one call. Installed packages have bytecode, so ours may write it."""
     env = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     start = time.perf_counter()
@@ -47,7 +47,7 @@ def seconds(command: list[str], folder: Path) -> float:
     return time.perf_counter() - start
 
 
-def ours(number: int, slots: int) -> float:
+def time_rocm3d(number: int, slots: int) -> float:
     """Seconds per job; every job must be done and have its status file."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
@@ -55,25 +55,25 @@ def ours(number: int, slots: int) -> float:
         text = f'[run]\nslots = {slots}\ngpus = []\n[[job]]\nid = "{{}}"\neach = {names}\ncommand = ["true"]\n'
         (folder / "jobs.toml").write_text(text, encoding="utf-8")
         program = [sys.executable, "-c", "from rocm3d.cli.main import main; main()", "jobs", "run", "jobs.toml"]
-        took = seconds(program, folder)
+        took = run_seconds(program, folder)
         done = [path for path in (folder / ".rocm3d/jobs/jobs/status").iterdir() if '"done"' in path.read_text()]
         if len(done) != number:
             sys.exit(f"{number - len(done)} of {number} jobs are not done")
     return took / number
 
 
-def parallel(number: int, slots: int) -> float:
+def time_parallel(number: int, slots: int) -> float:
     """Seconds per job of GNU parallel, with no option but the number of slots."""
     with tempfile.TemporaryDirectory() as scratch:
         words = ["parallel", "--will-cite", f"-j{slots}", "true", ":::", *map(str, range(number))]
-        return seconds(words, Path(scratch)) / number
+        return run_seconds(words, Path(scratch)) / number
 
 
-def submitit(number: int, slots: int) -> float:
+def time_submitit(number: int, slots: int) -> float:
     """Seconds per job of submitit's local executor with the same number of slots."""
     few = min(number, 20 * slots)
     with tempfile.TemporaryDirectory() as scratch:
-        return seconds([sys.executable, "-c", SUBMITIT, scratch, str(slots), str(few)], Path(scratch)) / few
+        return run_seconds([sys.executable, "-c", SUBMITIT, scratch, str(slots), str(few)], Path(scratch)) / few
 
 
 def main() -> None:
@@ -82,24 +82,24 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=1000)
     parser.add_argument("--slots", type=int, default=4)
     parser.add_argument("--repeats", type=int, default=5)
-    given = parser.parse_args()
-    runners: dict[str, Callable[[int, int], float]] = {"rocm3d": ours}
+    options = parser.parse_args()
+    runners: dict[str, Callable[[int, int], float]] = {"rocm3d": time_rocm3d}
     if shutil.which("parallel"):
-        runners["parallel"] = parallel
+        runners["parallel"] = time_parallel
     if importlib.util.find_spec("submitit"):
-        runners["submitit"] = submitit
-    taken: dict[str, list[float]] = {name: [] for name in runners}
-    for repeat in range(given.repeats):
+        runners["submitit"] = time_submitit
+    seconds_per_job: dict[str, list[float]] = {name: [] for name in runners}
+    for repeat in range(options.repeats):
         for name, runner in runners.items():
             # One round of submitit is enough: it is slower by two orders of magnitude.
             if name != "submitit" or not repeat:
-                taken[name].append(runner(given.jobs, given.slots))
-    medians = {name: statistics.median(times) for name, times in taken.items()}
+                seconds_per_job[name].append(runner(options.jobs, options.slots))
+    medians = {name: statistics.median(times) for name, times in seconds_per_job.items()}
     others = [value for name, value in medians.items() if name != "rocm3d"]
     result = {
         "machine": f"{platform.machine()}, {os.cpu_count()} processors, Python {platform.python_version()}",
-        "jobs": given.jobs,
-        "slots": given.slots,
+        "jobs": options.jobs,
+        "slots": options.slots,
         "milliseconds_a_job": {name: round(value * 1000, 2) for name, value in medians.items()},
         "missing": sorted({"parallel", "submitit"} - runners.keys()),
         "ratio_to_the_better": round(medians["rocm3d"] / min(others), 3) if others else None,

@@ -34,7 +34,7 @@ class Label(Record):
     why: str = ""
 
     @property
-    def counts(self) -> bool:
+    def is_scored(self) -> bool:
         """Whether the label counts for recall."""
         return self.required and self.visible
 
@@ -78,9 +78,9 @@ class Corpus(Record):
 
 def load(path: Path = FILE) -> Corpus:
     """Read and validate the corpus."""
-    return Corpus.model_validate(read(path))
+    return Corpus.model_validate(read_toml(path))
 
 
-def read(path: Path) -> dict[str, Any]:
+def read_toml(path: Path) -> dict[str, Any]:
     """A TOML file."""
     return tomllib.loads(path.read_text(encoding="utf-8"))

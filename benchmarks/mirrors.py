@@ -15,9 +15,9 @@ from rocm3d.workspace.process import Finished, run
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-LARGEST = 4 * 1024 * 1024
+MAX_FILE_BYTES = 4 * 1024 * 1024
 # Text files that a future rule may read, so that a new reader needs no change here.
-_ALSO = (".cmake", ".inl", ".ipp", ".tpp", ".yml", ".yaml", ".sh", ".cfg", ".toml", ".txt", ".in", ".gitmodules")
+_EXTRA_SUFFIXES = (".cmake", ".inl", ".ipp", ".tpp", ".yml", ".yaml", ".sh", ".cfg", ".toml", ".txt", ".in", ".gitmodules")
 
 
 @dataclass(frozen=True)
@@ -36,18 +36,18 @@ class Mirror:
 
     def extract(self, commit: str, target: Path) -> list[str]:
         """Write the source files of a commit and return their paths. Blobs that the mirror lacks are skipped."""
-        wanted = [(sha, path) for mode, sha, path in self._blobs(commit) if mode.startswith("100") and _is_source(path)]
+        blobs = [(sha, path) for mode, sha, path in self._blobs(commit) if mode.startswith("100") and _is_source(path)]
         written = []
-        for path, content in self._contents(wanted):
-            place = target / path
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_bytes(content)
+        for path, content in self._contents(blobs):
+            file = target / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(content)
             written.append(path)
         if not written:
             raise UserError(f"{self.folder} has no source file of commit {commit[:12]}", hint="fetch it again")
         return written
 
-    def renamed(self, base: str, commit: str) -> dict[str, str]:
+    def renamed_files(self, base: str, commit: str) -> dict[str, str]:
         """New names of renamed files, detected by content; empty if the mirror lacks one of the commits."""
         done = self._git("diff", "--name-status", "-M30%", "--diff-filter=R", "-z", base, commit, "--")
         parts = done.decode("utf-8", "replace").split("\0")
@@ -58,20 +58,20 @@ class Mirror:
         rows = [line.partition("\t") for line in lines if line]
         return [(head.split()[0], head.split()[2], path) for head, _, path in rows]
 
-    def _contents(self, wanted: list[tuple[str, str]]) -> Iterator[tuple[str, bytes]]:
+    def _contents(self, blobs: list[tuple[str, str]]) -> Iterator[tuple[str, bytes]]:
         """One git process for all blobs: one per file would take minutes for thousands of files."""
         command = ["git", "-C", str(self.folder), "cat-file", "--batch"]
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=_environment()) as git:
             assert git.stdin is not None
             assert git.stdout is not None
-            for sha, path in wanted:
+            for sha, path in blobs:
                 git.stdin.write(f"{sha}\n".encode())
                 git.stdin.flush()
                 *_, last = git.stdout.readline().split()
                 if last == b"missing":
                     continue
                 content = git.stdout.read(int(last) + 1)[:-1]
-                if len(content) <= LARGEST:
+                if len(content) <= MAX_FILE_BYTES:
                     yield path, content
             git.stdin.close()
 
@@ -80,7 +80,7 @@ class Mirror:
         return done.stdout if done.code == 0 else b""
 
     def _run(self, *arguments: str) -> Finished:
-        return run(["git", "-C", str(self.folder), *arguments], env=_environment(), keep_bytes=LARGEST)
+        return run(["git", "-C", str(self.folder), *arguments], env=_environment(), keep_bytes=MAX_FILE_BYTES)
 
 
 def _environment() -> dict[str, str]:
@@ -88,4 +88,4 @@ def _environment() -> dict[str, str]:
 
 
 def _is_source(path: str) -> bool:
-    return is_scanned(path) or path.lower().endswith(_ALSO)
+    return is_scanned(path) or path.lower().endswith(_EXTRA_SUFFIXES)

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Literal
 
 from labels import Label
-from scoring import REACH, Claim
+from scoring import MAX_LINE_DISTANCE, ScoredFinding
 
 Outcome = Literal["back", "silent", "explained", "not in this port"]
-Scanner = Callable[[], Sequence[Claim]]
+Scanner = Callable[[], Sequence[ScoredFinding]]
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Trees:
 
 
 @dataclass(frozen=True)
-class Mutant:
+class RevertedPort:
     """The text of a port with a change reverted, and the lines of the change before (in the port) and after."""
 
     text: str
@@ -37,7 +37,7 @@ class Mutant:
     after: tuple[int, int]
 
 
-def reverted(base: str, port: str, *ranges: tuple[int, int]) -> Mutant | None:
+def revert_hunks(base: str, port: str, *ranges: tuple[int, int]) -> RevertedPort | None:
     """The port with the hunks at these lines of the base reverted; None if it has none there."""
     old, new = base.splitlines(keepends=True), port.splitlines(keepends=True)
     lines: list[str] = []
@@ -49,7 +49,7 @@ def reverted(base: str, port: str, *ranges: tuple[int, int]) -> Mutant | None:
             was += [c + 1, max(d, c + 1)]
             now += [len(lines) + 1, len(lines) + max(b - a, 1)]
         lines += old[a:b] if take_back else new[c:d]
-    return Mutant("".join(lines), (min(was), max(was)), (min(now), max(now))) if was else None
+    return RevertedPort("".join(lines), (min(was), max(was)), (min(now), max(now))) if was else None
 
 
 def _touches(tag: str, a: int, b: int, first: int, last: int) -> bool:
@@ -57,7 +57,7 @@ def _touches(tag: str, a: int, b: int, first: int, last: int) -> bool:
     return first - 1 <= a <= last if tag == "insert" else a + 1 <= last and first <= b
 
 
-def check(label: Label, trees: Trees, scan: Scanner, before: Sequence[Claim]) -> Outcome:
+def check_label(label: Label, trees: Trees, scan: Scanner, before: Sequence[ScoredFinding]) -> Outcome:
     """Revert the change of one label, scan, and check for a finding of its kind: one more in its files, or a new one
     at the lines of the change."""
     name = trees.in_port(label.file)
@@ -65,7 +65,7 @@ def check(label: Label, trees: Trees, scan: Scanner, before: Sequence[Claim]) ->
     if not (source.is_file() and target.is_file()):
         return "not in this port"
     original = target.read_bytes()
-    mutant = reverted(_text(source), _text(target), (label.first, label.last), *label.also)
+    mutant = revert_hunks(_text(source), _text(target), (label.first, label.last), *label.also)
     if mutant is None:
         return "not in this port"
     files = {name, *(trees.in_port(file) for file, _ in label.sites)}
@@ -75,24 +75,24 @@ def check(label: Label, trees: Trees, scan: Scanner, before: Sequence[Claim]) ->
     finally:
         target.write_bytes(original)
     known = list(_of_kind(before, label.kind, files))
-    new = _stands(after, name, mutant.after) and not _stands(known, name, mutant.before)
+    new = _has_claim_near(after, name, mutant.after) and not _has_claim_near(known, name, mutant.before)
     if len(after) > len(known) or new:
         return "back"
     return "explained" if label.unnoticed else "silent"
 
 
-def _stands(claims: Sequence[Claim], file: str, place: tuple[int, int]) -> bool:
-    return any(claim.path == file and place[0] - REACH <= claim.line <= place[1] + REACH for claim in claims)
+def _has_claim_near(claims: Sequence[ScoredFinding], file: str, lines: tuple[int, int]) -> bool:
+    return any(claim.path == file and lines[0] - MAX_LINE_DISTANCE <= claim.line <= lines[1] + MAX_LINE_DISTANCE for claim in claims)
 
 
-def sample(labels: Sequence[Label], size: int) -> list[Label]:
+def spread_sample(labels: Sequence[Label], size: int) -> list[Label]:
     """`size` labels, evenly spread and deterministic."""
     if len(labels) <= size:
         return list(labels)
     return [labels[index * len(labels) // size] for index in range(size)]
 
 
-def _of_kind(claims: Sequence[Claim], kind: str, files: set[str]) -> Iterator[Claim]:
+def _of_kind(claims: Sequence[ScoredFinding], kind: str, files: set[str]) -> Iterator[ScoredFinding]:
     return (claim for claim in claims if kind in claim.kinds and claim.path in files)
 
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 sys.path.insert(0, str(Path(__file__).parent))
 
 from port import CONFIG, PAIRS, request
-from ported import Ported, checkout, port
+from ported import PortedCheckout, checkout, port_and_undo
 from same_code import differences
 
 from rocm3d.knowledge.load import load, tomllib
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
     from rocm3d.toolchain.torch_kit import TorchKit
 
-CLOSED = "closed-list"
+CLOSED_LIST = "closed-list"
 
 
 @dataclass(frozen=True)
-class Outcome:
+class NvccOutcome:
     """Units of one repository by nvcc. `same` lists units with equal code, `different` the differences."""
 
     before: dict[str, str]
@@ -49,24 +49,24 @@ class Outcome:
     @property
     def lost(self) -> list[str]:
         """Units that compiled before and do not compile after."""
-        return [name for name, told in self.before.items() if told == "compiled" != self.after.get(name)]
+        return [name for name, result in self.before.items() if result == "compiled" != self.after.get(name)]
 
 
-def look(base: Path, knowledge: Knowledge, torch: TorchKit, nvcc: Nvcc, gpu: str) -> Outcome:
+def compile_before_and_after(base: Path, knowledge: Knowledge, torch: TorchKit, nvcc: Nvcc, gpu: str) -> NvccOutcome:
     """Compile the device sources of a checkout, unchanged and with the patch as an overlay."""
-    ours = port(base, knowledge, gpu, review=True)
+    ours = port_and_undo(base, knowledge, gpu, review=True)
     before = _units(Tree.open(base), knowledge, torch, nvcc)
     after = _units(Tree.open(base, overlay=ours.edits), knowledge, torch, nvcc)
     same, different = [], []
     for item in before:
         source = item.unit.source
         if item.side.outcome == "compiled" and _is_unguarded(ours, source):
-            found = _compare(base, ours, item, nvcc)
-            same += [] if found else [source]
-            different += [f"{source}: {text}" for text in found]
-    return Outcome(
-        {_name(item): _told(item) for item in before},
-        {_name(item): _told(item) for item in after},
+            code_differences = _compare(base, ours, item, nvcc)
+            same += [] if code_differences else [source]
+            different += [f"{source}: {text}" for text in code_differences]
+    return NvccOutcome(
+        {_name(item): _unit_result(item) for item in before},
+        {_name(item): _unit_result(item) for item in after},
         frozenset(name for item in before for name in item.side.own_headers),
         tuple(same),
         tuple(different),
@@ -74,15 +74,15 @@ def look(base: Path, knowledge: Knowledge, torch: TorchKit, nvcc: Nvcc, gpu: str
 
 
 def _units(tree: Tree, knowledge: Knowledge, torch: TorchKit, nvcc: Nvcc) -> tuple[CudaUnitResult, ...]:
-    wanted = request(tree, knowledge, ())
-    return compile_cuda(replace(wanted, only=lambda path: path.endswith(".cu")), torch, nvcc)
+    full_request = request(tree, knowledge, ())
+    return compile_cuda(replace(full_request, only=lambda path: path.endswith(".cu")), torch, nvcc)
 
 
-def _is_unguarded(ours: Ported, path: str) -> bool:
-    return any(change.path == path and change.proof.kind == CLOSED for change in ours.patch.changes)
+def _is_unguarded(ours: PortedCheckout, path: str) -> bool:
+    return any(change.path == path and change.proof.kind == CLOSED_LIST for change in ours.patch.changes)
 
 
-def _compare(base: Path, ours: Ported, item: CudaUnitResult, nvcc: Nvcc) -> list[str]:
+def _compare(base: Path, ours: PortedCheckout, item: CudaUnitResult, nvcc: Nvcc) -> list[str]:
     """Compare in a copy that has every other edit, so that only this file differs."""
     source = item.unit.source
     with tempfile.TemporaryDirectory() as scratch:
@@ -99,27 +99,27 @@ def _name(item: CudaUnitResult) -> str:
     return f"{item.unit.source} [{item.unit.extension}]"
 
 
-def _told(item: CudaUnitResult) -> str:
+def _unit_result(item: CudaUnitResult) -> str:
     side = item.side
     if side.outcome == "failed" and side.errors:
         return f"{side.errors[0].path}:{side.errors[0].line}: {side.errors[0].message}"
     return f"{side.lacks} is missing" if side.lacks else side.outcome
 
 
-def show(pair: dict[str, Any], found: Outcome) -> None:
+def print_outcome(pair: dict[str, Any], outcome: NvccOutcome) -> None:
     """Print one line, then the problems."""
-    count = [sum(told == "compiled" for told in side.values()) for side in (found.before, found.after)]
-    print(f"{pair['id']}: {len(found.before)} units, {count[0]} compile before, {count[1]} after; ", end="")
-    print(f"code compared: {len(found.same) + len(found.different)} units, {len(found.same)} equal")
-    for name, told in found.before.items():
-        if told != "compiled":
-            print(f"  before: {name}: {told}")
-    for name in found.lost:
-        print(f"  LOST {name}: {found.after.get(name, 'is no longer a unit')}")
-    for text in found.different:
+    count = [sum(result == "compiled" for result in side.values()) for side in (outcome.before, outcome.after)]
+    print(f"{pair['id']}: {len(outcome.before)} units, {count[0]} compile before, {count[1]} after; ", end="")
+    print(f"code compared: {len(outcome.same) + len(outcome.different)} units, {len(outcome.same)} equal")
+    for name, result in outcome.before.items():
+        if result != "compiled":
+            print(f"  before: {name}: {result}")
+    for name in outcome.lost:
+        print(f"  LOST {name}: {outcome.after.get(name, 'is no longer a unit')}")
+    for text in outcome.different:
         print(f"  DIFFERENT {text}")
-    if found.declared:
-        print(f"  headers declared by rocm3d: {', '.join(sorted(found.declared))}")
+    if outcome.declared:
+        print(f"  headers declared by rocm3d: {', '.join(sorted(outcome.declared))}")
     sys.stdout.flush()
 
 
@@ -135,17 +135,17 @@ def main() -> int:
     kit = find_kit(knowledge.toolchains, others["hipify"], None, None)
     if nvcc is None or isinstance(kit, str) or kit.torch is None:
         sys.exit("needs nvcc and torch headers. Run rocm3d toolchain prepare")
-    every: list[Outcome] = []
+    outcomes: list[NvccOutcome] = []
     for pair in (*others["pairs"], *config["pairs"]):
         if not options.pair or pair["id"] in options.pair:
             with tempfile.TemporaryDirectory() as scratch:
                 folder = Path(scratch) / "base"
                 base = checkout(options.mirrors, pair["repository"], pair["base"], folder, pair.get("submodules", []))
-                every.append(look(base, knowledge, kit.torch, nvcc, config["gpu"]))
-            show(pair, every[-1])
-    units = [told for found in every for told in found.before.values()]
+                outcomes.append(compile_before_and_after(base, knowledge, kit.torch, nvcc, config["gpu"]))
+            print_outcome(pair, outcomes[-1])
+    units = [result for outcome in outcomes for result in outcome.before.values()]
     share = 100 * units.count("compiled") / max(1, len(units))
-    bad = sum(len(found.lost) + len(found.different) for found in every)
+    bad = sum(len(outcome.lost) + len(outcome.different) for outcome in outcomes)
     print(f"{units.count('compiled')} of {len(units)} units compile before ({share:.0f} %); {bad} lost or different")
     return 1 if bad or share < options.least else 0
 

@@ -30,22 +30,22 @@ def main() -> None:
     parser.add_argument("folders", type=Path, nargs="+")
     parser.add_argument("--gpu", action="append", default=[])
     options = parser.parse_args()
-    knowledge, slowest, unsaid = load(), 0.0, 0
+    knowledge, slowest, without_reason = load(), 0.0, 0
     today = datetime.now(timezone.utc).date()
     for folder in options.folders:
-        found = scan(Tree.open(folder), knowledge, Selection(), lambda _: None)
+        scanned = scan(Tree.open(folder), knowledge, Selection(), lambda _: None)
         for name in options.gpu or GPUS:
             start = time.perf_counter()
-            document = plan(found, knowledge.gpu(name), knowledge, today)
+            document = plan(scanned, knowledge.gpu(name), knowledge, today)
             seconds = time.perf_counter() - start
             slowest = max(slowest, seconds)
             counts = Counter(item.decision for item in document.decisions)
-            said = document.stack.id if document.stack else "none: see rejected_stacks"
-            unsaid += document.stack is None and not all(item.reason for item in document.rejected_stacks)
+            stack = document.stack.id if document.stack else "none: see rejected_stacks"
+            without_reason += document.stack is None and not all(item.reason for item in document.rejected_stacks)
             kinds = " ".join(f"{kind}:{count}" for kind, count in sorted(counts.items()))
-            print(f"{folder.name:32} {name:8} {seconds:5.2f} s {document.readiness:15} {said:36} {kinds}")
+            print(f"{folder.name:32} {name:8} {seconds:5.2f} s {document.readiness:15} {stack:36} {kinds}")
     print(f"slowest plan {slowest:.2f} s on {platform.machine()}, Python {platform.python_version()}")
-    sys.exit(1 if unsaid else 0)
+    sys.exit(1 if without_reason else 0)
 
 
 if __name__ == "__main__":

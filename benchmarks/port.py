@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any
 sys.path.insert(0, str(Path(__file__).parent))
 
 from mirrors import Mirror
-from ported import Ported, checkout, human_size, port
+from ported import PortedCheckout, checkout, human_size, port_and_undo
 
 from rocm3d.knowledge.base import Knowledge
 from rocm3d.knowledge.load import load, tomllib
@@ -51,19 +51,19 @@ CONFIG = Path(__file__).with_suffix(".toml")
 PAIRS = Path(__file__).with_name("toolchain_corpus.toml")
 SECONDS = 1800.0  # for one compile: a busy machine must not lose a unit
 
-Key = str
-Kernels = dict[Key, tuple[KernelFacts, ...]]
+UnitKey = str
+Kernels = dict[UnitKey, tuple[KernelFacts, ...]]
 
 
 @dataclass(frozen=True)
-class Column:
+class StateColumn:
     """One state of a repository: units that count and units that compile, by target, and the problems."""
 
     name: str
-    units: set[Key]
-    counted: dict[str, set[Key]]
-    compiled: dict[str, set[Key]]
-    wrong: tuple[str, ...]
+    units: set[UnitKey]
+    counted: dict[str, set[UnitKey]]
+    compiled: dict[str, set[UnitKey]]
+    problems: tuple[str, ...]
     seconds: float
 
     def cell(self, target: str) -> str:
@@ -72,7 +72,7 @@ class Column:
 
 
 @dataclass
-class Bench:
+class PortBenchmark:
     """Inputs and failures that all repositories share."""
 
     mirrors: Path
@@ -86,63 +86,63 @@ class Bench:
 
     def request(self, tree: Tree) -> CompileRequest:
         """The compile request for a tree, limited to the selected units."""
-        wanted = request(tree, self.knowledge, tuple(self.config["targets"]))
-        return replace(wanted, only=lambda path: self.units.search(path) is not None)
+        full_request = request(tree, self.knowledge, tuple(self.config["targets"]))
+        return replace(full_request, only=lambda path: self.units.search(path) is not None)
 
-    def cuda(self, tree: Tree) -> Kernels:
+    def cuda_kernels(self, tree: Tree) -> Kernels:
         """Kernels of the base, for units that compile with nvcc."""
         assert self.kit.torch is not None
         nvcc = find_nvcc()
         if nvcc is None:
             sys.exit("nvcc is not installed; it is needed to list the expected kernels")
-        wanted = self.request(tree)
-        device = replace(wanted, only=lambda path: path.endswith(".cu") and wanted.only(path))
+        full_request = self.request(tree)
+        device = replace(full_request, only=lambda path: path.endswith(".cu") and full_request.only(path))
         kernels: Kernels = {}
         for item in compile_cuda(device, self.kit.torch, nvcc):
             if item.side.outcome == "compiled":
-                kernels[key(item.unit.source)] = (*kernels.get(key(item.unit.source), ()), *item.side.kernels)
+                kernels[unit_key(item.unit.source)] = (*kernels.get(unit_key(item.unit.source), ()), *item.side.kernels)
         return kernels
 
-    def column(self, name: str, tree: Tree, cuda: Kernels, within: Collection[Key] | None = None) -> Column:
+    def compile_column(self, name: str, tree: Tree, cuda: Kernels, within: Collection[UnitKey] | None = None) -> StateColumn:
         """Compile one state; units outside `within` are not counted."""
         started = time.monotonic()
         report = compile_repository(self.request(tree), self.kit)
         counted, compiled = {}, {}
         stopped = stopped_extensions(report)
         for target in self.config["targets"]:
-            units = [item for item in report.units if within is None or key(item.unit.source) in within]
-            bad = {key(item.unit.source) for item in units if not compiles(item, target)}
-            compiled[target] = {key(item.unit.source) for item in units} - bad
-            lost = {key(item.unit.source) for item in units if lacks_kernels(item, target, cuda)}
-            without = {key(item.unit.source) for item in units if item.unit.extension in stopped}
+            units = [item for item in report.units if within is None or unit_key(item.unit.source) in within]
+            bad = {unit_key(item.unit.source) for item in units if not compiles(item, target)}
+            compiled[target] = {unit_key(item.unit.source) for item in units} - bad
+            lost = {unit_key(item.unit.source) for item in units if missing_kernels(item, target, cuda)}
+            without = {unit_key(item.unit.source) for item in units if item.unit.extension in stopped}
             counted[target] = compiled[target] - lost - without
-        named = {key(item.unit.source) for item in report.units}
-        return Column(name, named, counted, compiled, tuple(told(report, cuda)), time.monotonic() - started)
+        named = {unit_key(item.unit.source) for item in report.units}
+        return StateColumn(name, named, counted, compiled, tuple(unit_problems(report, cuda)), time.monotonic() - started)
 
 
 def request(tree: Tree, knowledge: Knowledge, targets: tuple[str, ...]) -> CompileRequest:
     """The compile request for a tree; progress goes to stderr."""
-    found = scan(tree, knowledge, Selection(), lambda _: None)
+    scanned = scan(tree, knowledge, Selection(), lambda _: None)
     return CompileRequest(
         tree,
-        found.inventory.extensions,
+        scanned.inventory.extensions,
         targets,
         knowledge,
-        found.findings,
+        scanned.findings,
         seconds=SECONDS,
         progress=lambda message: print(f"    {message}", file=sys.stderr, flush=True),
     )
 
 
-def key(source: str) -> Key:
+def unit_key(source: str) -> UnitKey:
     """A unit by its path without suffix: some ports have a translated copy next to it."""
     return str(PurePosixPath(source).with_suffix(""))
 
 
 def stopped_extensions(report: CompileReport) -> set[str]:
     """Extensions whose build never reaches the compiler, or has flags that it refuses."""
-    scripts = {found.script for found in report.scripts if found.problem} | {item.path for item in report.flags}
-    return {item.name for found in report.scripts if found.script in scripts for item in found.extensions}
+    scripts = {script.script for script in report.scripts if script.problem} | {item.path for item in report.flags}
+    return {item.name for script in report.scripts if script.script in scripts for item in script.extensions}
 
 
 def compiles(item: UnitReport, target: str) -> bool:
@@ -151,120 +151,120 @@ def compiles(item: UnitReport, target: str) -> bool:
     return all(item.sides[side].outcome == "compiled" for side in sides)
 
 
-def lacks_kernels(item: UnitReport, target: str, cuda: Kernels) -> str:
+def missing_kernels(item: UnitReport, target: str, cuda: Kernels) -> str:
     """Kernels of the CUDA build that are missing or empty; "" if none, or if nvcc could not compile the unit."""
-    kernels = cuda.get(key(item.unit.source))
+    kernels = cuda.get(unit_key(item.unit.source))
     if kernels is None or item.unit.language == "c++" or item.sides[target].outcome != "compiled":
         return ""
-    found = compare_kernels(kernels, item.sides[target].kernels)
-    return ", ".join((*found.vanished, *(f"{name} (empty)" for name in found.emptied)))
+    comparison = compare_kernels(kernels, item.sides[target].kernels)
+    return ", ".join((*comparison.vanished, *(f"{name} (empty)" for name in comparison.emptied)))
 
 
-def told(report: CompileReport, cuda: Kernels) -> list[str]:
+def unit_problems(report: CompileReport, cuda: Kernels) -> list[str]:
     """All reasons why units do not count."""
-    lines = [f"{found.script}: {found.problem.message}" for found in report.scripts if found.problem]
+    lines = [f"{script.script}: {script.problem.message}" for script in report.scripts if script.problem]
     lines += [f"{item.path}:{item.line}: {item.message}" for item in report.flags]
     for unit in report.units:
         lines += [str(problem) for problem in unit.problems]
         lines += [f"{unit.unit.source}: {side.lacks} is missing" for side in unit.sides.values() if side.lacks]
         for side in unit.sides:
-            if side != HOST and (gone := lacks_kernels(unit, side, cuda)):
+            if side != HOST and (gone := missing_kernels(unit, side, cuda)):
                 lines.append(f"{unit.unit.source} for {side}: kernels lost: {gone}")
     return [*dict.fromkeys(lines), *(f"{name} does not exist" for name in report.missing)]
 
 
-def measure(bench: Bench, pair: dict[str, Any], scratch: Path) -> dict[str, Any]:
+def measure(benchmark: PortBenchmark, pair: dict[str, Any], scratch: Path) -> dict[str, Any]:
     """Measure one repository: columns, sizes and guarantees."""
     modules = pair.get("submodules", [])
-    base = checkout(bench.mirrors, pair["repository"], pair["base"], scratch / "base", modules)
-    safe = port(base, bench.knowledge, bench.config["gpu"], review=False)
-    ours = port(base, bench.knowledge, bench.config["gpu"], review=True)
-    other = port(base, bench.knowledge, bench.config["other_gpu"], review=True)
-    cuda = bench.cuda(Tree.open(base))
-    columns = [bench.column("base", Tree.open(base), cuda)]
+    base = checkout(benchmark.mirrors, pair["repository"], pair["base"], scratch / "base", modules)
+    safe = port_and_undo(base, benchmark.knowledge, benchmark.config["gpu"], review=False)
+    ours = port_and_undo(base, benchmark.knowledge, benchmark.config["gpu"], review=True)
+    other = port_and_undo(base, benchmark.knowledge, benchmark.config["other_gpu"], review=True)
+    cuda = benchmark.cuda_kernels(Tree.open(base))
+    columns = [benchmark.compile_column("base", Tree.open(base), cuda)]
     units = columns[0].units
-    columns.append(bench.column("ours", Tree.open(base, overlay=ours.edits), cuda, units))
-    if bench.safe:
-        columns.append(bench.column("ours, safe", Tree.open(base, overlay=safe.edits), cuda, units))
+    columns.append(benchmark.compile_column("ours", Tree.open(base, overlay=ours.edits), cuda, units))
+    if benchmark.safe:
+        columns.append(benchmark.compile_column("ours, safe", Tree.open(base, overlay=safe.edits), cuda, units))
     sizes = []
-    for number, item in enumerate(pair["ports"][: bench.ports]):
-        folder = checkout(bench.mirrors, item["repository"], item["commit"], scratch / str(number), modules)
-        columns.append(bench.column(f"port {item['commit'][:7]}", Tree.open(folder), cuda, units))
-        sizes.append(human_size(base, folder, tuple(bench.config["suffixes"])))
-    if named := bench.config["size"].get(pair["id"]):
-        folder = checkout(bench.mirrors, named["repository"], named["commit"], scratch / "size", modules)
-        sizes.append(human_size(base, folder, tuple(bench.config["suffixes"])))
-    show(bench, pair, columns)
+    for number, item in enumerate(pair["ports"][: benchmark.ports]):
+        folder = checkout(benchmark.mirrors, item["repository"], item["commit"], scratch / str(number), modules)
+        columns.append(benchmark.compile_column(f"port {item['commit'][:7]}", Tree.open(folder), cuda, units))
+        sizes.append(human_size(base, folder, tuple(benchmark.config["suffixes"])))
+    if named := benchmark.config["size"].get(pair["id"]):
+        folder = checkout(benchmark.mirrors, named["repository"], named["commit"], scratch / "size", modules)
+        sizes.append(human_size(base, folder, tuple(benchmark.config["suffixes"])))
+    print_columns(benchmark, pair, columns)
     smallest = min(sizes, key=lambda item: item.lines)
     proofs = ", ".join(f"{kind} {count}" for kind, count in sorted(ours.proofs.items()))
     print(f"edit: safe {safe.size}, with --review {ours.size}; smallest human port {smallest}")
     print(f"isolation: {sum(ours.proofs.values())} edited files, each proven ({proofs or 'none'})")
     if other.edits != ours.edits:
-        print(f"note: edits for {bench.config['other_gpu']} differ from those for {bench.config['gpu']}")
+        print(f"note: edits for {benchmark.config['other_gpu']} differ from those for {benchmark.config['gpu']}")
     for text in (*safe.broken, *ours.broken, *other.broken):
-        bench.failures.append(f"{pair['id']}: {text}")
+        benchmark.failures.append(f"{pair['id']}: {text}")
         print(f"BROKEN {text}")
-    judge(bench, pair["id"], columns)
+    check_targets(benchmark, pair["id"], columns)
     saved = [{"name": c.name, **{t: [len(c.counted[t]), len(c.compiled[t])] for t in c.counted}} for c in columns]
     return {"pair": pair["id"], "units": len(units), "columns": saved, "ours": str(ours.size)}
 
 
-def show(bench: Bench, pair: dict[str, Any], columns: list[Column]) -> None:
+def print_columns(benchmark: PortBenchmark, pair: dict[str, Any], columns: list[StateColumn]) -> None:
     """Print the table of one repository, then the problems."""
     print(f"\n## {pair['id']}\n")
     print(f"| target | {' | '.join(column.name for column in columns)} |\n|---|{'---|' * len(columns)}")
-    for target in bench.config["targets"]:
+    for target in benchmark.config["targets"]:
         print(f"| {target} | {' | '.join(column.cell(target) for column in columns)} |")
     print()
     for column in columns:
-        for line in column.wrong[:12]:
+        for line in column.problems[:12]:
             print(f"  {column.name}: {line}")
     print(", ".join(f"{column.name} {column.seconds:.0f} s" for column in columns))
 
 
-def judge(bench: Bench, name: str, columns: list[Column]) -> None:
+def check_targets(benchmark: PortBenchmark, name: str, columns: list[StateColumn]) -> None:
     """Our patch must reach the best human port, and exceed the base if units of the base fail."""
     base, ours, ports = columns[0], columns[1], [item for item in columns if item.name.startswith("port")]
-    for target in bench.config["targets"]:
-        had, have = len(base.counted[target]), len(ours.counted[target])
+    for target in benchmark.config["targets"]:
+        base_count, our_count = len(base.counted[target]), len(ours.counted[target])
         best = max(len(item.counted[target]) for item in ports)
         whole = len({*base.compiled[target], *ours.compiled[target]})
-        if have < best:
-            bench.failures.append(f"{name} for {target}: {have} units with our patch, {best} with the human port")
-        if have <= had < max(best, whole):
-            bench.failures.append(f"{name} for {target}: {had} units in the base and no more with our patch")
+        if our_count < best:
+            benchmark.failures.append(f"{name} for {target}: {our_count} units with our patch, {best} with the human port")
+        if our_count <= base_count < max(best, whole):
+            benchmark.failures.append(f"{name} for {target}: {base_count} units in the base and no more with our patch")
 
 
-def check_all(bench_mirrors: Path, knowledge: Knowledge, config: dict[str, Any], wanted: list[str]) -> int:
+def check_all(mirrors: Path, knowledge: Knowledge, config: dict[str, Any], filters: list[str]) -> int:
     """Check isolation, idempotence and undo on every repository."""
     bad, edits, proofs = 0, 0, Counter[str]()
     for name in config["corpus"]:
         repository, _, commit = name.partition("@")
-        if wanted and not any(text in repository for text in wanted):
+        if filters and not any(text in repository for text in filters):
             continue
         started = time.monotonic()
         with tempfile.TemporaryDirectory() as scratch:
             folder = Path(scratch) / repository.rpartition("/")[2]
             try:
-                Mirror.of(bench_mirrors, repository).extract(commit, folder)
+                Mirror.of(mirrors, repository).extract(commit, folder)
                 for review in (False, True):
-                    found = port(folder, knowledge, config["gpu"], review=review)
-                    bad += len(found.broken)
-                    _tell(repository, found, review=review)
-                edits, proofs = edits + len(found.edits), proofs + found.proofs
+                    ported = port_and_undo(folder, knowledge, config["gpu"], review=review)
+                    bad += len(ported.broken)
+                    _print_port(repository, ported, review=review)
+                edits, proofs = edits + len(ported.edits), proofs + ported.proofs
             except Rocm3dError as failure:
                 bad += 1
                 print(f"{repository}: FAILED {failure}", flush=True)
         print(f"  {time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)
-    told = ", ".join(f"{kind} {count}" for kind, count in sorted(proofs.items()))
-    print(f"{edits} edited files with --review ({told}); {bad} guarantees broken")
+    proof_counts = ", ".join(f"{kind} {count}" for kind, count in sorted(proofs.items()))
+    print(f"{edits} edited files with --review ({proof_counts}); {bad} guarantees broken")
     return 1 if bad else 0
 
 
-def _tell(repository: str, found: Ported, *, review: bool) -> None:
+def _print_port(repository: str, ported: PortedCheckout, *, review: bool) -> None:
     mode = "review" if review else "safe"
-    print(f"{repository} {mode}: {found.size}; refused {len(found.patch.refused)}, left {len(found.patch.left)}")
-    for text in found.broken:
+    print(f"{repository} {mode}: {ported.size}; refused {len(ported.patch.refused)}, left {len(ported.patch.left)}")
+    for text in ported.broken:
         print(f"  BROKEN {text}")
     sys.stdout.flush()
 
@@ -291,18 +291,18 @@ def main() -> int:
         sys.exit(kit)
     config = {**config, "targets": others["targets"]}
     units = re.compile(options.units)
-    bench = Bench(options.mirrors, knowledge, config, kit, units, options.safe, options.ports)
+    benchmark = PortBenchmark(options.mirrors, knowledge, config, kit, units, options.safe, options.ports)
     saved = []
     for pair in (*others["pairs"], *config["pairs"]):
         if not options.pair or pair["id"] in options.pair:
             with tempfile.TemporaryDirectory() as scratch:
-                saved.append(measure(bench, pair, Path(scratch)))
+                saved.append(measure(benchmark, pair, Path(scratch)))
             sys.stdout.flush()
     if options.save:
         options.save.write_text(json.dumps(saved, indent=2) + "\n", encoding="utf-8")
-    print(f"\n{len(bench.failures)} targets missed or guarantees broken ({kit.label})")
-    print("\n".join(f"  {text}" for text in bench.failures))
-    return 1 if bench.failures else 0
+    print(f"\n{len(benchmark.failures)} targets missed or guarantees broken ({kit.label})")
+    print("\n".join(f"  {text}" for text in benchmark.failures))
+    return 1 if benchmark.failures else 0
 
 
 if __name__ == "__main__":

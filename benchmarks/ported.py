@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Size:
+class EditSize:
     """Lines added to and removed from existing files."""
 
     added: int
@@ -32,7 +32,7 @@ class Size:
     files: int
 
     @property
-    def lines(self) -> int:
+    def total_lines(self) -> int:
         """Added plus removed lines."""
         return self.added + self.removed
 
@@ -41,7 +41,7 @@ class Size:
 
 
 @dataclass(frozen=True)
-class Ported:
+class PortedCheckout:
     """The result of apply. `edits` are the edited files, `broken` the guarantees that did not hold."""
 
     patch: Patch
@@ -51,15 +51,15 @@ class Ported:
     broken: tuple[str, ...]
 
     @property
-    def size(self) -> Size:
+    def size(self) -> EditSize:
         """Size of the edits, without added files."""
-        return size(self.originals, self.edits)
+        return edit_size(self.originals, self.edits)
 
 
 def checkout(mirrors: Path, repository: str, commit: str, folder: Path, submodules: list[dict[str, str]]) -> Path:
     """Write all files of a commit and of its submodules."""
-    wanted = [{"path": ".", "repository": repository, "commit": commit}, *submodules]
-    for item in wanted:
+    parts = [{"path": ".", "repository": repository, "commit": commit}, *submodules]
+    for item in parts:
         mirror = Mirror.of(mirrors, item["repository"]).folder
         command = ["git", "-C", str(mirror), "archive", item["commit"]]
         data = subprocess.run(command, capture_output=True, check=True).stdout
@@ -68,48 +68,48 @@ def checkout(mirrors: Path, repository: str, commit: str, folder: Path, submodul
     return folder
 
 
-def port(folder: Path, knowledge: Knowledge, gpu: str, *, review: bool) -> Ported:
+def port_and_undo(folder: Path, knowledge: Knowledge, gpu: str, *, review: bool) -> PortedCheckout:
     """Apply, apply again, undo. The folder is restored afterwards; if not, `broken` says so."""
-    before = digests(folder)
+    before = file_digests(folder)
     repository = Repository(folder, knowledge, cached=True)
     product = knowledge.gpu(gpu)
     patch = repository.apply(repository.plan(product), review=review, dry_run=False)
-    once = digests(folder)
+    once = file_digests(folder)
     edited = [change.path for change in patch.changes if change.kind == "edited"]
     edits = {path: (folder / path).read_bytes() for path in edited}
     again = repository.apply(repository.plan(product), review=review, dry_run=False)
-    broken = [] if digests(folder) == once else [f"apply is not idempotent: {_differing(once, digests(folder))}"]
+    broken = [] if file_digests(folder) == once else [f"apply is not idempotent: {_differing_names(once, file_digests(folder))}"]
     if [change.after for change in again.changes] != [change.after for change in patch.changes]:
         broken.append("the second patch differs from the first")
     repository.undo(keep_changed=False)
-    if digests(folder) != before:
-        broken.append(f"undo does not restore: {_differing(before, digests(folder))}")
+    if file_digests(folder) != before:
+        broken.append(f"undo does not restore: {_differing_names(before, file_digests(folder))}")
     originals = {path: (folder / path).read_bytes() for path in edited}
     proofs = Counter(change.proof.kind for change in patch.changes if change.kind == "edited")
     proven = {path: prove_isolation(path, originals[path], edits[path]) for path in edited}
     broken += [f"{path} is not proven: {proof.detail}" for path, proof in proven.items() if not proof.holds]
     added = set(once) - set(before)
     broken += [f"{path} was added outside of {FOLDER}" for path in added if not path.startswith(f"{FOLDER}/")]
-    return Ported(patch, edits, originals, proofs, tuple(broken))
+    return PortedCheckout(patch, edits, originals, proofs, tuple(broken))
 
 
-def digests(folder: Path) -> dict[str, str]:
+def file_digests(folder: Path) -> dict[str, str]:
     """Digests of every file and link of a tree, without rocm3d's own state."""
-    found = {}
+    by_path = {}
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
         if name.split("/")[0] == STATE:
             continue
         if path.is_symlink():
-            found[name] = f"-> {path.readlink()}"
+            by_path[name] = f"-> {path.readlink()}"
         elif path.is_file():
-            found[name] = sha256(path.read_bytes()).hexdigest()
+            by_path[name] = sha256(path.read_bytes()).hexdigest()
         elif not any(path.iterdir()):
-            found[f"{name}/"] = "an empty folder"
-    return found
+            by_path[f"{name}/"] = "an empty folder"
+    return by_path
 
 
-def size(before: dict[str, bytes], after: dict[str, bytes]) -> Size:
+def edit_size(before: dict[str, bytes], after: dict[str, bytes]) -> EditSize:
     """Size of the changes in files of `before`."""
     added = removed = files = 0
     for path, old in before.items():
@@ -121,20 +121,20 @@ def size(before: dict[str, bytes], after: dict[str, bytes]) -> Size:
         for tag, i1, i2, j1, j2 in matcher.get_opcodes():
             if tag != "equal":
                 removed, added = removed + i2 - i1, added + j2 - j1
-    return Size(added, removed, files)
+    return EditSize(added, removed, files)
 
 
-def human_size(base: Path, other: Path, suffixes: tuple[str, ...]) -> Size:
+def human_size(base: Path, other: Path, suffixes: tuple[str, ...]) -> EditSize:
     """Size of a human port, over build files that are in both trees."""
-    before = {name: (base / name).read_bytes() for name in digests(base) if _counts(base / name, suffixes)}
-    after = {name: (other / name).read_bytes() for name in before if _counts(other / name, suffixes)}
-    return size(before, after)
+    before = {name: (base / name).read_bytes() for name in file_digests(base) if _is_counted(base / name, suffixes)}
+    after = {name: (other / name).read_bytes() for name in before if _is_counted(other / name, suffixes)}
+    return edit_size(before, after)
 
 
-def _counts(path: Path, suffixes: tuple[str, ...]) -> bool:
+def _is_counted(path: Path, suffixes: tuple[str, ...]) -> bool:
     return path.is_file() and not path.is_symlink() and path.name.endswith(suffixes)
 
 
-def _differing(one: dict[str, Any], other: dict[str, Any]) -> str:
+def _differing_names(one: dict[str, Any], other: dict[str, Any]) -> str:
     names = sorted(name for name in {*one, *other} if one.get(name) != other.get(name))
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")

@@ -28,7 +28,7 @@ _COUNTS = re.compile(r": (\d+ packages?), ([\d.]+ [GM]B), (none|\d+) of CUDA(?: 
 
 
 @dataclass(frozen=True)
-class RealSet:
+class RequirementSet:
     """Direct dependencies of one repository. `fails` are source builds that fail in a plain install."""
 
     id: str
@@ -38,29 +38,29 @@ class RealSet:
     fails: tuple[str, ...] = ()
 
 
-def load_sets() -> list[RealSet]:
+def load_sets() -> list[RequirementSet]:
     """Every set, in the order of the file."""
     listed = tomllib.loads(SETS.read_text(encoding="utf-8"))["sets"]
     return [
-        RealSet(**{**item, "lines": tuple(item["lines"]), "fails": tuple(item.get("fails", ()))}) for item in listed
+        RequirementSet(**{**item, "lines": tuple(item["lines"]), "fails": tuple(item.get("fails", ()))}) for item in listed
     ]
 
 
-def write(given: RealSet, folder: Path) -> Path:
+def write_repository(requirement_set: RequirementSet, folder: Path) -> Path:
     """Write a repository with just these requirements, in a file of the same kind."""
-    root = folder / given.id
+    root = folder / requirement_set.id
     root.mkdir(parents=True)
-    if given.file.endswith(".py"):
-        text = f"from setuptools import setup\n\nsetup(name={given.id!r}, install_requires={list(given.lines)!r})\n"
-    elif given.file.endswith(".sh"):
-        text = "".join(f"pip install {line!r}\n" for line in given.lines)
+    if requirement_set.file.endswith(".py"):
+        text = f"from setuptools import setup\n\nsetup(name={requirement_set.id!r}, install_requires={list(requirement_set.lines)!r})\n"
+    elif requirement_set.file.endswith(".sh"):
+        text = "".join(f"pip install {line!r}\n" for line in requirement_set.lines)
     else:
-        text = "".join(f"{line}\n" for line in given.lines)
-    (root / given.file).write_text(text, encoding="utf-8")
+        text = "".join(f"{line}\n" for line in requirement_set.lines)
+    (root / requirement_set.file).write_text(text, encoding="utf-8")
     return root
 
 
-def proof(root: Path, knowledge: Knowledge, gpu: str) -> tuple[str, Verdicts]:
+def resolve_port(root: Path, knowledge: Knowledge, gpu: str) -> tuple[str, Verdicts]:
     """Port a repository and resolve it; returns the stack and the verdicts."""
     repository = Repository(root, knowledge)
     plan = repository.plan(resolve_gpu(gpu, knowledge))
@@ -72,7 +72,7 @@ def proof(root: Path, knowledge: Knowledge, gpu: str) -> tuple[str, Verdicts]:
 def counts(verdicts: Verdicts, probe: str) -> list[tuple[str, str, str, str]]:
     """Packages, bytes, CUDA packages and their bytes, for each set that the probe resolved."""
     lines = [line for item in verdicts.verdicts if item.probe == probe for line in item.looked_at]
-    return [(found[1], found[2], found[3], found[4] or "") for line in lines if (found := _COUNTS.search(line))]
+    return [(match[1], match[2], match[3], match[4] or "") for line in lines if (match := _COUNTS.search(line))]
 
 
 def main() -> int:
@@ -80,15 +80,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--gpu", default="mi300x")
     parser.add_argument("ids", nargs="*")
-    given = parser.parse_args()
+    options = parser.parse_args()
     knowledge = load()
     print("| repository | original: packages, bytes | of CUDA | port: packages on top of the stack | of CUDA | stack |")
     print("|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         for item in load_sets():
-            if given.ids and item.id not in given.ids:
+            if options.ids and item.id not in options.ids:
                 continue
-            stack, verdicts = proof(write(item, Path(folder)), knowledge, given.gpu)
+            stack, verdicts = resolve_port(write_repository(item, Path(folder)), knowledge, options.gpu)
             before, after = counts(verdicts, "resolve_original"), counts(verdicts, "resolve_port")
             first = [f"{n}, {size} | {cuda}{f' ({of})' if of else ''}" for n, size, cuda, of in before[:1]] or ["- | -"]
             second = [f"{n}, {size} | {cuda}" for n, size, cuda, _ in after[:1]] or ["- | -"]

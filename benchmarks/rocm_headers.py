@@ -38,11 +38,11 @@ EXPORTS = {
     "hipsolver": "hipsolver/internal/hipsolver-export.h",
 }
 HEADERS = {".h", ".hpp", ".inl", ".cuh", ".in"}
-DETAILS = [
+AMD_DETAIL_HEADERS = [
   "amd_hip_fp16.h", "hip_fp16_math_fwd.h", "hip_fp16_gcc.h", "amd_hip_bf16.h", "amd_hip_bfloat16.h", "amd_hip_fp8.h",
   "amd_hip_complex.h", "amd_hip_cooperative_groups.h", "hip_cooperative_groups_helper.h",
 ]  # fmt: skip
-PUBLIC = ["hip_bf16.h", "hip_fp8.h", "hip_fp16.h", "hip_bfloat16.h", "hip_complex.h", "hip_cooperative_groups.h"]
+PUBLIC_HEADERS = ["hip_bf16.h", "hip_fp8.h", "hip_fp16.h", "hip_bfloat16.h", "hip_complex.h", "hip_cooperative_groups.h"]
 
 
 def unpack(repository: Path, folder: str, target: Path) -> None:
@@ -56,9 +56,9 @@ def unpack(repository: Path, folder: str, target: Path) -> None:
                 continue
             content = archive.extractfile(member)
             assert content is not None
-            place = target / path.relative_to(folder)
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_bytes(content.read())
+            file = target / path.relative_to(folder)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(content.read())
 
 
 def complete_hip(options: argparse.Namespace, include: Path) -> None:
@@ -67,9 +67,9 @@ def complete_hip(options: argparse.Namespace, include: Path) -> None:
     with tempfile.TemporaryDirectory(dir=include.parent) as scratch:
         unpack(options.clr, "hipamd/include/hip/amd_detail", Path(scratch) / "amd_detail")
         unpack(options.hip, "include/hip", Path(scratch) / "public")
-        for name in DETAILS:
+        for name in AMD_DETAIL_HEADERS:
             shutil.copy(Path(scratch) / "amd_detail" / name, include / "hip" / "amd_detail" / name)
-        for name in PUBLIC:
+        for name in PUBLIC_HEADERS:
             shutil.copy(Path(scratch) / "public" / name, include / "hip" / name)
 
 
@@ -95,8 +95,8 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=options.folder.parent) as scratch:
         include = Path(scratch) / "include"
-        for source, place in FOLDERS.items():
-            unpack(options.repository, source, include / place)
+        for source, folder in FOLDERS.items():
+            unpack(options.repository, source, include / folder)
         configure(include)
         if options.runtime:
             complete_hip(options, include)

@@ -37,7 +37,7 @@ open("out.txt", "w").write("done")
 """
 
 
-def seconds(command: list[str], folder: Path) -> float:
+def run_seconds(command: list[str], folder: Path) -> float:
     """Seconds of one call."""
     start = time.perf_counter()
     subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -50,24 +50,24 @@ def main() -> None:
     parser.add_argument("--python", required=True, type=Path)
     parser.add_argument("--steps", type=int, default=1500)
     parser.add_argument("--repeats", type=int, default=5)
-    given = parser.parse_args()
+    options = parser.parse_args()
     bare: list[float] = []
     recorded: list[float] = []
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         (folder / "work.py").write_text(PROGRAM, encoding="utf-8")
-        program = [str(given.python.absolute()), "work.py", str(given.steps)]
+        program = [str(options.python.absolute()), "work.py", str(options.steps)]
         ours = [sys.executable, "-c", "from rocm3d.cli.main import main; main()", "run", "--quiet", "--name", "a", "--"]
-        for _ in range(given.repeats):
-            bare.append(seconds(program, folder))
-            recorded.append(seconds([*ours, *program], folder))
-        for place in (folder / ".rocm3d" / "runs").iterdir():
-            record = json.loads((place / "run.json").read_text(encoding="utf-8"))
-            if record["steps"][0]["count"] != given.steps or not record["fallbacks"]:
-                sys.exit(f"{place.name}: the record lacks steps or fallbacks of the program")
+        for _ in range(options.repeats):
+            bare.append(run_seconds(program, folder))
+            recorded.append(run_seconds([*ours, *program], folder))
+        for bundle in (folder / ".rocm3d" / "runs").iterdir():
+            record = json.loads((bundle / "run.json").read_text(encoding="utf-8"))
+            if record["steps"][0]["count"] != options.steps or not record["fallbacks"]:
+                sys.exit(f"{bundle.name}: the record lacks steps or fallbacks of the program")
     result = {
         "machine": f"{platform.machine()}, Python {platform.python_version()}",
-        "steps": given.steps,
+        "steps": options.steps,
         "bare_seconds": round(statistics.median(bare), 2),
         "recorded_seconds": round(statistics.median(recorded), 2),
         "ratio": round(statistics.median(after / before for before, after in zip(bare, recorded, strict=True)), 3),

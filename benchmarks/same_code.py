@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from rocm3d.toolchain.nvcc import Nvcc
 
 # Names that are local to a unit contain a hash of its path and text.
-_OWN = re.compile(r"(_GLOBAL__N__|_INTERNAL_|__nv_static_\d+__|_cu_)?[0-9a-f]{8}(?=_\d+_)")
+_UNIT_HASH = re.compile(r"(_GLOBAL__N__|_INTERNAL_|__nv_static_\d+__|_cu_)?[0-9a-f]{8}(?=_\d+_)")
 _COMMENT = re.compile(r"^//.*$", re.MULTILINE)
 
 
-def padded(before: bytes, after: bytes) -> bytes:
+def padded_to(before: bytes, after: bytes) -> bytes:
     """The first text with empty lines where the second has additional lines."""
     old, new = before.split(b"\n"), after.split(b"\n")
     lines: list[bytes] = []
@@ -38,42 +38,42 @@ def differences(  # noqa: PLR0913, PLR0917  (two versions, and how to compile th
     nvcc: Nvcc, source: Path, versions: tuple[bytes, bytes], flags: Sequence[str], cwd: Path, out: Path
 ) -> list[str]:
     """The differing parts. Both versions are compiled under the same path, because names depend on it."""
-    made = []
-    for number, text in enumerate((padded(*versions), versions[1])):
+    compiled = []
+    for number, text in enumerate((padded_to(*versions), versions[1])):
         (cwd / source).write_bytes(text)
         ended = nvcc.compile_object(source, out / f"{number}.o", flags, cwd)
         if ended.output is None:
             return [f"{source} does not compile: {ended.messages.strip()[-200:]}"]
-        made.append((_ptx(nvcc.read_ptx(ended.output)), _host(ended.output)))
-    (ptx, host), (other_ptx, other_host) = made
-    found = [] if ptx == other_ptx else ["PTX"]
+        compiled.append((_normalized_ptx(nvcc.read_ptx(ended.output)), _host_sections(ended.output)))
+    (ptx, host), (other_ptx, other_host) = compiled
+    differing = [] if ptx == other_ptx else ["PTX"]
     if not ptx.strip() or ".entry" not in ptx:
-        found.append("no kernel to compare")
+        differing.append("no kernel to compare")
     names = {name for name in {*host, *other_host} if host.get(name) != other_host.get(name)}
-    return [*found, *(f"section {name} of the host object" for name in sorted(names))]
+    return [*differing, *(f"section {name} of the host object" for name in sorted(names))]
 
 
-def _ptx(text: str) -> str:
-    return _OWN.sub("#", _COMMENT.sub("", text))
+def _normalized_ptx(text: str) -> str:
+    return _UNIT_HASH.sub("#", _COMMENT.sub("", text))
 
 
-def _host(file: Path) -> dict[str, object]:
+def _host_sections(file: Path) -> dict[str, object]:
     """Code and relocations by section; the embedded device code is compared as PTX."""
-    found: dict[str, object] = {}
+    sections: dict[str, object] = {}
     with file.open("rb") as stream:
         elf = ELFFile(stream)
         symbols = elf.get_section_by_name(".symtab")
         for section in elf.iter_sections():
             if section.name.startswith(".text"):
-                found[_OWN.sub("#", section.name)] = section.data()
+                sections[_UNIT_HASH.sub("#", section.name)] = section.data()
             elif isinstance(section, RelocationSection) and section.name.startswith(".rela.text"):
-                found[_OWN.sub("#", section.name)] = [
+                sections[_UNIT_HASH.sub("#", section.name)] = [
                     (
                         entry["r_offset"],
                         entry["r_info_type"],
                         entry["r_addend"],
-                        _OWN.sub("#", symbols.get_symbol(entry["r_info_sym"]).name),
+                        _UNIT_HASH.sub("#", symbols.get_symbol(entry["r_info_sym"]).name),
                     )
                     for entry in section.iter_relocations()
                 ]
-    return found
+    return sections

@@ -19,7 +19,7 @@ from rocm3d.workspace.state import STATE_FOLDER as STATE
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-MOST_LINES = 30  # shown of one file
+MAX_SHOWN_LINES = 30  # shown of one file
 
 # Keys whose strings are texts for people; the last two are SARIF's. Everything else in a document is compared.
 TEXTS = frozenset({"message", "hint", "help", "why", "reason", "title", "shortDescription", "fullDescription"})
@@ -40,17 +40,17 @@ def json_differences(before: Any, after: Any, path: str = "$", *, text: bool = F
     elif isinstance(before, dict):
         if list(before) != list(after):
             yield f"{path}: keys {_short(list(before))} -> {_short(list(after))}"
-        texts = TEXTS | _derived(before, after)
+        texts = TEXTS | _keys_derived_from_texts(before, after)
         for key in (key for key in before if key in after):
-            place = f"{path}.{key}" if key.isidentifier() else f"{path}[{json.dumps(key)}]"
-            yield from json_differences(before[key], after[key], place, text=text or key in texts)
+            key_path = f"{path}.{key}" if key.isidentifier() else f"{path}[{json.dumps(key)}]"
+            yield from json_differences(before[key], after[key], key_path, text=text or key in texts)
     elif isinstance(before, list):
         yield from _list_differences(before, after, path, text=text)
     elif before != after and not (text and isinstance(before, str)):
         yield f"{path}: {_short(before)} -> {_short(after)}"
 
 
-def _derived(before: dict[str, Any], after: dict[str, Any]) -> frozenset[str]:
+def _keys_derived_from_texts(before: dict[str, Any], after: dict[str, Any]) -> frozenset[str]:
     """Keys of this object whose strings are derived from texts."""
     # SARIF's fingerprint is a digest of rule, path and message.
     fingerprint = {"partialFingerprints"} if before.get("message") != after.get("message") else set()
@@ -66,12 +66,12 @@ def _list_differences(before: list[Any], after: list[Any], path: str, *, text: b
     else:
         yield f"{path}: {len(before)} items -> {len(after)} items"
         items = ([json.dumps(_without_texts(item)) for item in side] for side in (before, after))
-        yield from (line[:200] for line in _unified(*items, context=0))
+        yield from (line[:200] for line in _unified_diff(*items, context=0))
 
 
 def _without_texts(value: Any) -> Any:
     if isinstance(value, dict):
-        texts = TEXTS | _derived(value, {})
+        texts = TEXTS | _keys_derived_from_texts(value, {})
         return {key: _without_texts(item) for key, item in value.items() if key not in texts}
     return [_without_texts(item) for item in value] if isinstance(value, list) else value
 
@@ -133,7 +133,7 @@ NORMAL_FORMS = {
 def patch_lines(patch: bytes) -> list[str]:
     """Lines without the prose of the message; of files in rocm-port/ only the names, as the files are compared too."""
     starts = [0, *(match.start() for match in _DIFF.finditer(patch)), len(patch)]
-    head, *diffs = [_decoded(patch[start:end]).split("\n") for start, end in pairwise(starts)]
+    head, *diffs = [_decode(patch[start:end]).split("\n") for start, end in pairwise(starts)]
     lines = [line for line in head if line.startswith(("From", "Content-", "- "))]
     for diff in diffs:
         lines += diff[:1] if diff[0].startswith(f"diff --git a/{PORT_FOLDER}/") else diff
@@ -145,25 +145,25 @@ def file_differences(path: str, before: bytes, after: bytes) -> list[str]:
     if before == after:
         return []
     parts, suffix = PurePosixPath(path).parts, PurePosixPath(path).suffix
-    place = parts[2] if len(parts) > 2 else parts[0]
+    top_folder = parts[2] if len(parts) > 2 else parts[0]
     try:
-        if place in ("documents", STATE, PORT_FOLDER) and suffix in (".json", ".sarif"):
+        if top_folder in ("documents", STATE, PORT_FOLDER) and suffix in (".json", ".sarif"):
             return list(json_differences(json.loads(before), json.loads(after)))
-        if place in (STATE, PORT_FOLDER) and suffix == ".patch":
-            return _unified(patch_lines(before), patch_lines(after))
-        if place == PORT_FOLDER and (form := NORMAL_FORMS.get(suffix)):
-            return _unified(form(_decoded(before)), form(_decoded(after)))
+        if top_folder in (STATE, PORT_FOLDER) and suffix == ".patch":
+            return _unified_diff(patch_lines(before), patch_lines(after))
+        if top_folder == PORT_FOLDER and (form := NORMAL_FORMS.get(suffix)):
+            return _unified_diff(form(_decode(before)), form(_decode(after)))
     except (ValueError, SyntaxError):
         pass  # not in the format of its suffix, so every byte counts
-    return _unified(_decoded(before).split("\n"), _decoded(after).split("\n"))
+    return _unified_diff(_decode(before).split("\n"), _decode(after).split("\n"))
 
 
-def _decoded(data: bytes) -> str:
+def _decode(data: bytes) -> str:
     """Decode so that different bytes give different texts."""
     return data.decode("utf-8", "surrogateescape")
 
 
-def _unified(before: list[str], after: list[str], context: int = 2) -> list[str]:
+def _unified_diff(before: list[str], after: list[str], context: int = 2) -> list[str]:
     lines = difflib.unified_diff(before, after, "before", "after", lineterm="", n=context)
     return [line.encode("utf-8", "backslashreplace").decode() for line in lines]
 
@@ -171,15 +171,15 @@ def _unified(before: list[str], after: list[str], context: int = 2) -> list[str]
 def workspace_differences(before: Path, after: Path) -> Iterator[str]:
     """One text per difference, with every path that has it: a document is in several trees."""
     old, new = _entries(before), _entries(after)
-    places: dict[tuple[str, ...], list[str]] = {}
+    paths_by_difference: dict[tuple[str, ...], list[str]] = {}
     for path in sorted({*old, *new}):
         if path not in old or path not in new:
             yield f"{path}: only {'before' if path in old else 'after'}"
         elif lines := file_differences(path, _content(old[path]), _content(new[path])):
-            places.setdefault(tuple(lines), []).append(path)
-    for lines, paths in places.items():
-        rest = [f"... {len(lines) - MOST_LINES} more lines"] if len(lines) > MOST_LINES else []
-        yield "\n    ".join([f"{', '.join(paths)}:", *lines[:MOST_LINES], *rest])
+            paths_by_difference.setdefault(tuple(lines), []).append(path)
+    for lines, paths in paths_by_difference.items():
+        rest = [f"... {len(lines) - MAX_SHOWN_LINES} more lines"] if len(lines) > MAX_SHOWN_LINES else []
+        yield "\n    ".join([f"{', '.join(paths)}:", *lines[:MAX_SHOWN_LINES], *rest])
 
 
 def changed_paths(source: Path, tree: Path) -> list[str]:

@@ -43,7 +43,7 @@ def rule_names() -> list[str]:
 
 
 @dataclass(frozen=True)
-class Run:
+class TimedRun:
     """One call: seconds, MiB of its largest process, and its output."""
 
     seconds: float
@@ -51,7 +51,7 @@ class Run:
     out: str
 
 
-def timed(command: list[str], env: dict[str, str]) -> Run:
+def run_timed(command: list[str], env: dict[str, str]) -> TimedRun:
     """Run a command and measure it."""
     # Both tools run with bytecode, as installed, whatever the environment of this benchmark sets.
     env = {name: value for name, value in env.items() if name != "PYTHONDONTWRITEBYTECODE"}
@@ -65,16 +65,16 @@ def timed(command: list[str], env: dict[str, str]) -> Run:
         err.seek(0)
         if child.returncode not in (0, 1):
             sys.exit(f"{command[0]} failed: {err.read()[-500:].decode('utf-8', 'replace')}")
-        return Run(seconds, usage.ru_maxrss // 1024, out.read().decode())
+        return TimedRun(seconds, usage.ru_maxrss // 1024, out.read().decode())
 
 
-def ours(folder: Path, *options: str, work: Path) -> list[str]:
+def rocm3d_command(folder: Path, *options: str, work: Path) -> list[str]:
     """The rocm3d command; documents go to a temporary folder."""
     program = [sys.executable, "-c", "from rocm3d.cli.main import main; main()"]
     return [*program, "scan", str(folder), "--format", "json", "--quiet", "--work", str(work), *options]
 
 
-def theirs(folder: Path, semgrep: str) -> list[str]:
+def semgrep_command(folder: Path, semgrep: str) -> list[str]:
     """The semgrep command, with the same rules and number of processes."""
     return [semgrep, "scan", "--config", str(RULES), "--metrics", "off", "--disable-version-check", "--json",
             "-j", "2", "--no-git-ignore", "--quiet", str(folder)]  # fmt: skip
@@ -84,25 +84,25 @@ def measure(folder: Path, semgrep: str | None, repeats: int) -> dict[str, object
     """Medians for one folder; each repeat has every kind of call."""
     names = rule_names()
     only = [word for name in names for word in ("--only", name)]
-    runs: dict[str, list[Run]] = {"twenty": [], "peer": [], "first": [], "second": []}
+    runs: dict[str, list[TimedRun]] = {"twenty": [], "peer": [], "first": [], "second": []}
     for _ in range(repeats):
         with tempfile.TemporaryDirectory() as scratch:
             env, work = {**os.environ, "ROCM3D_CACHE": f"{scratch}/cache"}, Path(scratch) / "work"
-            runs["twenty"].append(timed(ours(folder, "--no-cache", *only, work=work), env))
+            runs["twenty"].append(run_timed(rocm3d_command(folder, "--no-cache", *only, work=work), env))
             if semgrep:
-                runs["peer"].append(timed(theirs(folder, semgrep), dict(os.environ)))
-            runs["first"].append(timed(ours(folder, work=work), env))
-            runs["second"].append(timed(ours(folder, work=work), env))
+                runs["peer"].append(run_timed(semgrep_command(folder, semgrep), dict(os.environ)))
+            runs["first"].append(run_timed(rocm3d_command(folder, work=work), env))
+            runs["second"].append(run_timed(rocm3d_command(folder, work=work), env))
             if runs["first"][-1].out != runs["second"][-1].out:
                 sys.exit("the output of the cached scan differs")
-    return row(folder, names, runs)
+    return figures(folder, names, runs)
 
 
-def row(folder: Path, names: list[str], runs: dict[str, list[Run]]) -> dict[str, object]:
+def figures(folder: Path, names: list[str], runs: dict[str, list[TimedRun]]) -> dict[str, object]:
     """The row that is printed."""
     seconds = {kind: statistics.median(run.seconds for run in some) for kind, some in runs.items() if some}
     counts = json.loads(runs["first"][0].out)["inventory"]["counts"]
-    found: dict[str, object] = {
+    result: dict[str, object] = {
         "folder": folder.name,
         "files": counts["files"],
         "python_and_cuda": counts["python"] + counts["cuda"],
@@ -114,10 +114,10 @@ def row(folder: Path, names: list[str], runs: dict[str, list[Run]]) -> dict[str,
         "peak_mib": max(run.mib for kind in ("twenty", "first", "second") for run in runs[kind]),
     }
     if runs["peer"]:
-        found["semgrep_seconds"] = round(seconds["peer"], 2)
-        found["semgrep_findings"] = len(json.loads(runs["peer"][0].out)["results"])
-        found["times_faster"] = round(seconds["peer"] / seconds["twenty"], 1)
-    return found
+        result["semgrep_seconds"] = round(seconds["peer"], 2)
+        result["semgrep_findings"] = len(json.loads(runs["peer"][0].out)["results"])
+        result["times_faster"] = round(seconds["peer"] / seconds["twenty"], 1)
+    return result
 
 
 def main() -> None:
@@ -126,7 +126,7 @@ def main() -> None:
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--semgrep", default=shutil.which("semgrep"))
     parser.add_argument("--repeats", type=int, default=3)
-    given = parser.parse_args()
+    options = parser.parse_args()
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:2])
     machine = (
@@ -134,8 +134,8 @@ def main() -> None:
     )
     # pip does so when it installs a package; a checkout may have no bytecode yet.
     compileall.compile_dir(str(Path(rocm3d.__file__).parent), quiet=2)
-    rows = [measure(folder.resolve(), given.semgrep, given.repeats) for folder in given.folders]
-    print(json.dumps({"machine": machine, "semgrep": given.semgrep is not None, "rows": rows}, indent=2))
+    rows = [measure(folder.resolve(), options.semgrep, options.repeats) for folder in options.folders]
+    print(json.dumps({"machine": machine, "semgrep": options.semgrep is not None, "rows": rows}, indent=2))
 
 
 if __name__ == "__main__":

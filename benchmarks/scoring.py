@@ -9,12 +9,12 @@ from statistics import mean
 
 from labels import Label, Pair
 
-REACH = 3
+MAX_LINE_DISTANCE = 3
 """Maximum distance of a finding from a label, in lines."""
 
 
 @dataclass(frozen=True)
-class Claim:
+class ScoredFinding:
     """The scored part of a finding, of rocm3d or of a baseline."""
 
     path: str
@@ -27,13 +27,13 @@ class Claim:
         return f"{self.path}:{self.line} {self.code}"
 
 
-def is_near(claim: Claim, label: Label, *, sites: bool = True) -> bool:
+def is_near(claim: ScoredFinding, label: Label, *, sites: bool = True) -> bool:
     """Whether a finding matches a label: one of its kinds, the same file, and near its lines or one of its sites."""
     if label.kind not in claim.kinds:
         return False
-    if claim.path == label.file and label.first - REACH <= claim.line <= label.last + REACH:
+    if claim.path == label.file and label.first - MAX_LINE_DISTANCE <= claim.line <= label.last + MAX_LINE_DISTANCE:
         return True
-    return sites and any(claim.path == file and abs(claim.line - line) <= REACH for file, line in label.sites)
+    return sites and any(claim.path == file and abs(claim.line - line) <= MAX_LINE_DISTANCE for file, line in label.sites)
 
 
 @dataclass(frozen=True)
@@ -41,25 +41,25 @@ class Score:
     """One pair and one tool. `true` and `false` are empty if the port does not cover the whole extension."""
 
     pair: Pair
-    found: tuple[Label, ...]
+    found_labels: tuple[Label, ...]
     found_by_errors: tuple[Label, ...]
     found_without_sites: tuple[Label, ...]
     missed: tuple[Label, ...]
-    true: tuple[Claim, ...]
-    true_without_sites: tuple[Claim, ...]
-    false: tuple[Claim, ...]
+    true: tuple[ScoredFinding, ...]
+    true_without_sites: tuple[ScoredFinding, ...]
+    false: tuple[ScoredFinding, ...]
     claims: int
     lines: int
 
     @property
-    def wanted(self) -> int:
+    def label_count(self) -> int:
         """Number of labels that count for recall."""
-        return len(self.found) + len(self.missed)
+        return len(self.found_labels) + len(self.missed)
 
     @property
     def recall(self) -> float | None:
         """Share of required labels found; None if there are none."""
-        return ratio(len(self.found), self.wanted)
+        return ratio(len(self.found_labels), self.label_count)
 
     def precision(self, severities: Sequence[str] = ("error", "warning")) -> float | None:
         """Share of findings of these severities that a port confirms; None if none can be scored."""
@@ -82,30 +82,30 @@ def ratio(part: int, whole: int) -> float | None:
     return part / whole if whole else None
 
 
-def score(pair: Pair, claims: Iterable[Claim], is_scored: Callable[[str], bool], lines: int = 0) -> Score:
+def score(pair: Pair, claims: Iterable[ScoredFinding], is_scored: Callable[[str], bool], lines: int = 0) -> Score:
     """Score the findings of one tool on one pair. Notes are ignored."""
     claims = [claim for claim in claims if claim.severity in ("error", "warning")]
-    wanted = [label for label in pair.labels if label.counts]
+    required_labels = [label for label in pair.labels if label.is_scored]
     errors = [claim for claim in claims if claim.severity == "error"]
-    found = _found(wanted, claims)
-    judged = [claim for claim in claims if pair.whole_extension and is_scored(claim.path)]
-    true = [claim for claim in judged if any(is_near(claim, label) for label in pair.labels)]
+    found_labels = _labels_near_findings(required_labels, claims)
+    scored = [claim for claim in claims if pair.whole_extension and is_scored(claim.path)]
+    true = [claim for claim in scored if any(is_near(claim, label) for label in pair.labels)]
     return Score(
         pair=pair,
-        found=found,
-        found_by_errors=_found(wanted, errors),
-        found_without_sites=_found(wanted, claims, sites=False),
-        missed=tuple(label for label in wanted if label not in found),
+        found_labels=found_labels,
+        found_by_errors=_labels_near_findings(required_labels, errors),
+        found_without_sites=_labels_near_findings(required_labels, claims, sites=False),
+        missed=tuple(label for label in required_labels if label not in found_labels),
         true=tuple(true),
         true_without_sites=tuple(c for c in true if any(is_near(c, label, sites=False) for label in pair.labels)),
-        false=tuple(claim for claim in judged if claim not in true),
+        false=tuple(claim for claim in scored if claim not in true),
         claims=len(claims),
         lines=lines,
     )
 
 
-def _found(wanted: Iterable[Label], claims: Sequence[Claim], *, sites: bool = True) -> tuple[Label, ...]:
-    return tuple(label for label in wanted if any(is_near(claim, label, sites=sites) for claim in claims))
+def _labels_near_findings(labels: Iterable[Label], claims: Sequence[ScoredFinding], *, sites: bool = True) -> tuple[Label, ...]:
+    return tuple(label for label in labels if any(is_near(claim, label, sites=sites) for claim in claims))
 
 
 @dataclass(frozen=True)
@@ -135,24 +135,24 @@ def total(scores: Sequence[Score]) -> Total:
         by_family.setdefault(item.pair.family, []).append(item)
     groups = list(by_family.values())
     return Total(
-        recall=average(item.recall for item in scores),
-        recall_by_errors=average(ratio(len(item.found_by_errors), item.wanted) for item in scores),
-        recall_without_sites=average(ratio(len(item.found_without_sites), item.wanted) for item in scores),
-        recall_over_families=average(average(item.recall for item in group) for group in groups),
-        precision=average(item.precision() for item in scores),
-        precision_of_errors=average(item.precision(("error",)) for item in scores),
-        precision_of_warnings=average(item.precision(("warning",)) for item in scores),
-        precision_without_sites=average(item.precision_without_sites for item in scores),
-        precision_over_families=average(average(item.precision() for item in group) for group in groups),
+        recall=mean_of_known(item.recall for item in scores),
+        recall_by_errors=mean_of_known(ratio(len(item.found_by_errors), item.label_count) for item in scores),
+        recall_without_sites=mean_of_known(ratio(len(item.found_without_sites), item.label_count) for item in scores),
+        recall_over_families=mean_of_known(mean_of_known(item.recall for item in group) for group in groups),
+        precision=mean_of_known(item.precision() for item in scores),
+        precision_of_errors=mean_of_known(item.precision(("error",)) for item in scores),
+        precision_of_warnings=mean_of_known(item.precision(("warning",)) for item in scores),
+        precision_without_sites=mean_of_known(item.precision_without_sites for item in scores),
+        precision_over_families=mean_of_known(mean_of_known(item.precision() for item in group) for group in groups),
         families=len(groups),
-        found=sum(len(item.found) for item in scores),
-        wanted=sum(item.wanted for item in scores),
+        found=sum(len(item.found_labels) for item in scores),
+        wanted=sum(item.label_count for item in scores),
         true=sum(len(item.true) for item in scores),
         false=sum(len(item.false) for item in scores),
     )
 
 
-def average(values: Iterable[float | None]) -> float | None:
+def mean_of_known(values: Iterable[float | None]) -> float | None:
     """Mean of the values that are not None."""
     known = [value for value in values if value is not None]
     return mean(known) if known else None
@@ -160,12 +160,12 @@ def average(values: Iterable[float | None]) -> float | None:
 
 def by_kind(scores: Sequence[Score]) -> dict[str, tuple[int, int, int, int]]:
     """For each kind: labels found, all labels, findings confirmed, findings not confirmed."""
-    found: Counter[str] = Counter(label.kind for item in scores for label in item.found)
+    found_labels: Counter[str] = Counter(label.kind for item in scores for label in item.found_labels)
     missed: Counter[str] = Counter(label.kind for item in scores for label in item.missed)
     true = Counter(_kind(claim, item.pair) for item in scores for claim in item.true)
     false = Counter(_kind(claim, item.pair) for item in scores for claim in item.false)
-    kinds = sorted({*found, *missed, *true, *false})
-    return {kind: (found[kind], found[kind] + missed[kind], true[kind], false[kind]) for kind in kinds}
+    kinds = sorted({*found_labels, *missed, *true, *false})
+    return {kind: (found_labels[kind], found_labels[kind] + missed[kind], true[kind], false[kind]) for kind in kinds}
 
 
 def by_code(scores: Sequence[Score]) -> dict[str, tuple[int, int]]:
@@ -175,7 +175,7 @@ def by_code(scores: Sequence[Score]) -> dict[str, tuple[int, int]]:
     return {code: (true[code], false[code]) for code in sorted({*true, *false})}
 
 
-def _kind(claim: Claim, pair: Pair) -> str:
+def _kind(claim: ScoredFinding, pair: Pair) -> str:
     """The kind that a finding counts for: that of a matching label, else its first."""
     confirmed = (label.kind for label in pair.labels if is_near(claim, label))
     return next(confirmed, claim.kinds[0] if claim.kinds else "none")

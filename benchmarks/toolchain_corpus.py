@@ -37,7 +37,7 @@ CONFIG = Path(__file__).with_suffix(".toml")
 
 
 @dataclass(frozen=True)
-class State:
+class CompiledState:
     """One state of a repository, compiled with one kind of headers."""
 
     pair: str
@@ -49,7 +49,7 @@ class State:
     @property
     def problems(self) -> list[CompileProblem]:
         """Problems of scripts, flags and units."""
-        scripts = [found.problem for found in self.report.scripts if found.problem]
+        scripts = [script.problem for script in self.report.scripts if script.problem]
         return [*scripts, *self.report.flags, *(item for unit in self.report.units for item in unit.problems)]
 
     @property
@@ -66,8 +66,8 @@ class State:
 
 def extract(mirrors: Path, repository: str, commit: str, folder: Path, submodules: list[dict[str, str]]) -> Path:
     """Write the tree of a commit with its submodules."""
-    wanted = [{"path": ".", "repository": repository, "commit": commit}, *submodules]
-    for item in wanted:
+    parts = [{"path": ".", "repository": repository, "commit": commit}, *submodules]
+    for item in parts:
         mirror = Mirror.of(mirrors, item["repository"]).folder
         command = ["git", "-C", str(mirror), "archive", item["commit"]]
         data = subprocess.run(command, capture_output=True, check=True).stdout
@@ -96,32 +96,32 @@ def compile_state(
 
 def run_pair(
     pair: dict[str, Any], options: argparse.Namespace, config: dict[str, Any], kits: dict[str, CompileKit]
-) -> list[State]:
+) -> list[CompiledState]:
     """Compile base and ports with every kind of headers."""
     knowledge, states = load(), []
-    wanted = [
+    states_to_compile = [
         ("base", pair["repository"], pair["base"]),
         *((f"port {p['commit'][:7]}", p["repository"], p["commit"]) for p in pair["ports"]),
     ]
-    for name, repository, commit in wanted:
+    for name, repository, commit in states_to_compile:
         with tempfile.TemporaryDirectory() as scratch:
             folder = extract(options.mirrors, repository, commit, Path(scratch) / "tree", pair.get("submodules", []))
             for headers, kit in kits.items():
                 print(f"  {pair['id']} {name}, {headers} headers", file=sys.stderr, flush=True)
                 started = time.monotonic()
                 report = compile_state(folder, kit, knowledge, config, options)
-                states.append(State(pair["id"], name, headers, report, time.monotonic() - started))
+                states.append(CompiledState(pair["id"], name, headers, report, time.monotonic() - started))
     return states
 
 
-def expected(pair: dict[str, Any], state: State) -> tuple[list[str], list[str]]:
+def split_expected_errors(pair: dict[str, Any], state: CompiledState) -> tuple[list[str], list[str]]:
     """The expected errors of the base that are reported, and those that are missing."""
-    told = {f"{item.path}:{item.line} {item.code}" for item in state.problems}
-    told |= {f"{place} {item.code}" for item in state.problems for place in item.also}
-    return [item for item in pair["errors"] if item in told], [item for item in pair["errors"] if item not in told]
+    reported = {f"{item.path}:{item.line} {item.code}" for item in state.problems}
+    reported |= {f"{position} {item.code}" for item in state.problems for position in item.also}
+    return [item for item in pair["errors"] if item in reported], [item for item in pair["errors"] if item not in reported]
 
 
-def show(pair: dict[str, Any], states: list[State]) -> list[str]:
+def report_lines(pair: dict[str, Any], states: list[CompiledState]) -> list[str]:
     """Lines of one repository: its table, missed errors, and all other problems."""
     names = [f"{state.state}, {state.headers}" for state in states]
     lines = [f"## {pair['id']}", "", f"| unit | {' | '.join(names)} |", f"|---|{'---|' * len(names)}"]
@@ -130,27 +130,27 @@ def show(pair: dict[str, Any], states: list[State]) -> list[str]:
     lines += ["", *(f"{name}: {state.seconds:.0f} s" for name, state in zip(names, states, strict=True))]
     for state in states:
         if state.state == "base":
-            told, missed = expected(pair, state)
-            lines.append(f"base, {state.headers}: {len(told)} of {len(pair['errors'])} expected errors reported")
+            reported, missed = split_expected_errors(pair, state)
+            lines.append(f"base, {state.headers}: {len(reported)} of {len(pair['errors'])} expected errors reported")
             lines += [f"  missed: {item}" for item in missed]
         lines += [f"  {state.state}, {state.headers}: {item}" for item in dict.fromkeys(map(str, state.problems))]
         lines += [f"  {state.state}, {state.headers}: missing: {name}" for name in state.report.missing]
     return [*lines, *disagreements(states), ""]
 
 
-def disagreements(states: list[State]) -> list[str]:
+def disagreements(states: list[CompiledState]) -> list[str]:
     """Units whose outcome depends on the kind of headers."""
-    found = []
+    lines = []
     for state in states:
         for other in states:
             if state.state == other.state and state.headers < other.headers:
-                found += [
+                lines += [
                     f"DISAGREE {state.state} {source}: {state.headers} {state.units[source]}, "
                     f"{other.headers} {other.units[source]}"
                     for source in state.units
                     if state.units[source] != other.units.get(source)
                 ]
-    return found
+    return lines
 
 
 def main() -> int:
@@ -180,8 +180,8 @@ def main() -> int:
         if options.pair and pair["id"] not in options.pair:
             continue
         states = run_pair(pair, options, config, kits)
-        print("\n".join(show(pair, states)), flush=True)
-        bad += sum(len(expected(pair, state)[1]) for state in states if state.state == "base")
+        print("\n".join(report_lines(pair, states)), flush=True)
+        bad += sum(len(split_expected_errors(pair, state)[1]) for state in states if state.state == "base")
         bad += sum(bool(state.problems) for state in states if state.state != "base") + len(disagreements(states))
         saved += [
             {"pair": s.pair, "state": s.state, "headers": s.headers, "units": s.units, "seconds": s.seconds}

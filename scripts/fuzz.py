@@ -39,23 +39,23 @@ def fuzz(target: str, seconds: int) -> None:
         print("atheris is not installed. Run pip install -e '.[fuzz]'", file=sys.stderr)
         sys.exit(4)
     with atheris.instrument_imports(include=INSTRUMENTED):
-        fuzzed = module()
-        function = fuzzed.targets()[target]  # walks the packages, which imports every reader and detector
-        words, seeds = fuzzed.words(), fuzzed.seeds(target)
+        fuzz_targets = module()
+        function = fuzz_targets.targets()[target]  # walks the packages, which imports every reader and detector
+        words, seeds = fuzz_targets.words(), fuzz_targets.seeds(target)
         for seed in seeds:
             function(seed)  # readers import libraries on first use; the fuzzer can instrument them only now
-    place = FOLDER / target
-    (place / "corpus").mkdir(parents=True, exist_ok=True)
+    folder = FOLDER / target
+    (folder / "corpus").mkdir(parents=True, exist_ok=True)
     for number, seed in enumerate(seeds):
-        (place / "corpus" / f"seed-{number}").write_bytes(seed)
+        (folder / "corpus" / f"seed-{number}").write_bytes(seed)
     quoted = ("".join(f"\\x{byte:02x}" for byte in word) for word in sorted(words))
-    (place / "words").write_text("".join(f'"{word}"\n' for word in quoted), encoding="ascii")
+    (folder / "words").write_text("".join(f'"{word}"\n' for word in quoted), encoding="ascii")
     options = {
-        "max_total_time": seconds, "timeout": SECONDS_PER_INPUT, "rss_limit_mb": MEGABYTES, "max_len": fuzzed.LARGEST,
-        "dict": place / "words", "artifact_prefix": f"{place}/", "print_final_stats": 1,
+        "max_total_time": seconds, "timeout": SECONDS_PER_INPUT, "rss_limit_mb": MEGABYTES, "max_len": fuzz_targets.LARGEST,
+        "dict": folder / "words", "artifact_prefix": f"{folder}/", "print_final_stats": 1,
     }  # fmt: skip
-    given = [f"-{name}={value}" for name, value in options.items()]
-    atheris.Setup([sys.argv[0], str(place / "corpus"), *given], function)
+    flags = [f"-{name}={value}" for name, value in options.items()]
+    atheris.Setup([sys.argv[0], str(folder / "corpus"), *flags], function)
     atheris.Fuzz()
 
 
@@ -64,31 +64,31 @@ def fuzz_all(seconds: int) -> int:
     names = sorted(module().targets())
     crashed = []
     for name in names:
-        place = FOLDER / name
-        place.mkdir(parents=True, exist_ok=True)
+        folder = FOLDER / name
+        folder.mkdir(parents=True, exist_ok=True)
         command = [sys.executable, __file__, name, "--seconds", str(max(1, seconds // len(names)))]
-        with (place / "log").open("wb") as log:
+        with (folder / "log").open("wb") as log:
             code = subprocess.run(command, stdout=log, stderr=subprocess.STDOUT, check=False).returncode
         if code == 4:
-            return fuzz_missing(place / "log")
-        end = "no crash" if code == 0 else f"CRASH, see {place.relative_to(ROOT)}"
-        print(f"{name}: {figures((place / 'log').read_text('utf-8', 'replace'))}, {end}", flush=True)
+            return report_missing_fuzzer(folder / "log")
+        end = "no crash" if code == 0 else f"CRASH, see {folder.relative_to(ROOT)}"
+        print(f"{name}: {final_statistics((folder / 'log').read_text('utf-8', 'replace'))}, {end}", flush=True)
         crashed += [name] if code else []
     print(f"{len(names)} targets, {len(crashed)} crashed")
     return 1 if crashed else 0
 
 
-def figures(log: str) -> str:
+def final_statistics(log: str) -> str:
     """Final figures of the fuzzer: inputs, branches reached by the seeds and by all inputs, the worst input."""
     patterns = (
         r"number_of_executed_units:\s*(\d+)", r"INITED cov: (\d+)", r" cov: (\d+)", r"slowest_unit_time_sec:\s*(\d+)",
         r"peak_rss_mb:\s*(\d+)",
     )  # fmt: skip
-    found = (re.findall(pattern, log)[-1:] or ["?"] for pattern in patterns)
-    return "{} inputs, branches {} to {}, slowest {} s, {} MB".format(*(values[0] for values in found))
+    matches = (re.findall(pattern, log)[-1:] or ["?"] for pattern in patterns)
+    return "{} inputs, branches {} to {}, slowest {} s, {} MB".format(*(values[0] for values in matches))
 
 
-def fuzz_missing(log: Path) -> int:
+def report_missing_fuzzer(log: Path) -> int:
     """Print why nothing ran."""
     print(log.read_text("utf-8", "replace").strip(), file=sys.stderr)
     return 4
@@ -100,13 +100,13 @@ def main() -> None:
     parser.add_argument("target", nargs="?", help="default: all targets")
     parser.add_argument("--seconds", type=int, default=600)
     parser.add_argument("--input", type=Path, help="run this one input, without the fuzzer")
-    given = parser.parse_args()
-    if given.target is None:
-        sys.exit(fuzz_all(given.seconds))
-    if given.input is None:
-        fuzz(given.target, given.seconds)
+    options = parser.parse_args()
+    if options.target is None:
+        sys.exit(fuzz_all(options.seconds))
+    if options.input is None:
+        fuzz(options.target, options.seconds)
     else:
-        module().targets()[given.target](given.input.read_bytes())
+        module().targets()[options.target](options.input.read_bytes())
 
 
 if __name__ == "__main__":

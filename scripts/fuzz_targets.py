@@ -30,9 +30,9 @@ from rocm3d.workspace.configuration import read_configuration
 from rocm3d.workspace.tree import Tree
 
 ROOT = Path(__file__).resolve().parents[1]
-LARGEST = 16384
+MAX_INPUT_BYTES = 16384
 # One name for each kind of file; `targets` fails if a reader matches none of them.
-NAMES = (
+FILE_NAMES = (
     "a.py", "a.cu", "a.h", "setup.py", "setup.cfg", "pyproject.toml", "requirements.txt", "environment.yml",
     "Dockerfile", "compose.yml", "CMakeLists.txt", "install.sh", "README.md", "a.ipynb", ".github/workflows/a.yml",
     ".gitmodules", "uv.lock", "Pipfile", "cog.yaml",
@@ -90,26 +90,26 @@ Target = Callable[[bytes], None]
 
 def targets() -> dict[str, Target]:
     """All targets by name."""
-    forgotten = [item.kind for item in manifest_readers() if not item.by_name and not any(map(item.matches, NAMES))]
-    if forgotten:
-        raise LookupError(f"fuzz_targets.py has no file name for the readers {', '.join(forgotten)}")
+    uncovered = [item.kind for item in manifest_readers() if not item.by_name and not any(map(item.matches, FILE_NAMES))]
+    if uncovered:
+        raise LookupError(f"fuzz_targets.py has no file name for the readers {', '.join(uncovered)}")
     knowledge = load()
-    found: dict[str, Target] = {called(name): partial(_file, name, knowledge) for name in NAMES}
-    found |= {f"isolation{suffix}": partial(_isolation, f"a{suffix}") for suffix in (".py", ".cu")}
-    found |= {"ignore": partial(_ignore, knowledge), "names": partial(_names, knowledge)}
-    found |= {f"artifact{ending}": partial(_artifact, ending) for ending in ARTIFACTS}
-    found |= {"snapshot": partial(_snapshot, knowledge)}
-    return {**found, "configuration": _configuration, "knowledge": _knowledge}
+    by_name: dict[str, Target] = {target_name(name): partial(_file, name, knowledge) for name in FILE_NAMES}
+    by_name |= {f"isolation{suffix}": partial(_isolation, f"a{suffix}") for suffix in (".py", ".cu")}
+    by_name |= {"ignore": partial(_ignore, knowledge), "names": partial(_names, knowledge)}
+    by_name |= {f"artifact{ending}": partial(_artifact, ending) for ending in ARTIFACTS}
+    by_name |= {"snapshot": partial(_snapshot, knowledge)}
+    return {**by_name, "configuration": _configuration, "knowledge": _knowledge}
 
 
-def called(name: str) -> str:
+def target_name(name: str) -> str:
     """The target of a file name; also used as a folder name."""
     return name.strip(".").replace("/", "-")
 
 
 def seeds(target: str) -> list[bytes]:
     """Seeds: files of the examples and records of its kind, and an empty line."""
-    name = next((name for name in NAMES if called(name) == target), target)
+    name = next((name for name in FILE_NAMES if target_name(name) == target), target)
     suffix = Path(name).suffix
     places = (path for folder in ("examples", "knowledge/recipes") for path in sorted((ROOT / folder).rglob("*")))
     chosen = [path for path in places if path.name == name or (suffix and path.suffix == suffix)]
@@ -120,11 +120,11 @@ def seeds(target: str) -> list[bytes]:
             first |= {path: bytes([number]) for path in like[:6]}
     return [
         SEEDS.get(target, b"\n"),
-        *(head + path.read_bytes() for path, head in first.items() if path.stat().st_size <= LARGEST),
+        *(head + path.read_bytes() for path, head in first.items() if path.stat().st_size <= MAX_INPUT_BYTES),
     ]
 
 
-def words() -> set[bytes]:
+def dictionary_words() -> set[bytes]:
     """The terms of the detectors, as the fuzzer's dictionary."""
     listed = (detector.prefilter for detector in all_detectors() if isinstance(detector.prefilter, tuple))
     return {word for needs in listed for word in needs} | {b"rocm3d: ignore[", b"\\ud800"}
@@ -168,10 +168,10 @@ def _isolation(name: str, data: bytes) -> None:
 def _artifact(ending: str, data: bytes) -> None:
     """An artifact of a workload. Every problem with it is a verdict; `ok` means that it was read."""
     with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder) / f"a{ending}"
-        place.write_bytes(data)
-        found = artifact.inspect_file(place)
-    if Artifact.model_validate_json(found.model_dump_json()) != found:
+        file = Path(folder) / f"a{ending}"
+        file.write_bytes(data)
+        report = artifact.inspect_file(file)
+    if Artifact.model_validate_json(report.model_dump_json()) != report:
         raise AssertionError("the result is not the same after JSON")
 
 
@@ -186,9 +186,9 @@ def _configuration(data: bytes) -> None:
 
 def _knowledge(data: bytes) -> None:
     """A record in a user's overlay; the first byte selects its kind."""
-    place = RECORDS[data[0] % len(RECORDS)] if data else RECORDS[0]
+    record = RECORDS[data[0] % len(RECORDS)] if data else RECORDS[0]
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / place
+        file = Path(folder) / record
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(data[1:])
         try:

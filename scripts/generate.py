@@ -85,7 +85,7 @@ def transcripts() -> Iterator[tuple[str, str]]:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     yield (
         "README.md",
-        _TRANSCRIPT.sub(lambda found: f"{found['mark']}\n```console\n{_ran(found['command'])}```\n", readme),
+        _TRANSCRIPT.sub(lambda match: f"{match['mark']}\n```console\n{_command_output(match['command'])}```\n", readme),
     )
 
 
@@ -103,7 +103,7 @@ def pull_request() -> Iterator[tuple[str, str]]:
 _TRANSCRIPT = re.compile(r"(?P<mark><!-- transcript: (?P<command>.+?) -->)\n```console\n.*?```\n", re.DOTALL)
 
 
-def _ran(command: str) -> str:
+def _command_output(command: str) -> str:
     """A shell line and its output, stdout and stderr as a terminal mixes them."""
     with tempfile.TemporaryDirectory() as work:
         program = [sys.executable, "-m", "rocm3d", *command.split()[1:], "--work", work]
@@ -118,13 +118,13 @@ def main() -> int:
     check = parser.parse_args().check
     stale = []
     for name, text in (*schemas(), *command_line(), *rewrite_table(), *transcripts(), *pull_request()):
-        place = ROOT / name
-        if place.is_file() and place.read_text(encoding="utf-8") == text:
+        path = ROOT / name
+        if path.is_file() and path.read_text(encoding="utf-8") == text:
             continue
         stale.append(name)
         if not check:
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_text(text, encoding="utf-8")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
     for name in stale:
         print(f"{'not current' if check else 'written'}: {name}")
     if check and stale:

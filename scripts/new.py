@@ -238,11 +238,11 @@ def files(kind: str, words: list[str]) -> dict[Path, str]:
     common = {"fact": FACT.format(date=date), "date": date, "version": __version__}
     if kind == "detector":
         group, name, code = words
-        fill = {**common, **LANGUAGES[group], "group": group, "name": name, "code": code}
+        values = {**common, **LANGUAGES[group], "group": group, "name": name, "code": code}
         return {
-            SOURCE / "scan" / "detectors" / group / f"{name}.py": DETECTOR.format(**fill),
-            TESTS / "scan" / "detectors" / group / f"test_{name}.py": DETECTOR_TEST.format(**fill),
-            KNOWLEDGE / "codes.toml": (KNOWLEDGE / "codes.toml").read_text(encoding="utf-8") + CODE.format(**fill),
+            SOURCE / "scan" / "detectors" / group / f"{name}.py": DETECTOR.format(**values),
+            TESTS / "scan" / "detectors" / group / f"test_{name}.py": DETECTOR_TEST.format(**values),
+            KNOWLEDGE / "codes.toml": (KNOWLEDGE / "codes.toml").read_text(encoding="utf-8") + CODE.format(**values),
         }
     if kind == "recipe":
         group, name, code = words
@@ -258,20 +258,20 @@ def files(kind: str, words: list[str]) -> dict[Path, str]:
     if kind in ("package", "target", "stack", "card"):
         template = {"package": PACKAGE, "target": TARGET, "stack": STACK, "card": CARD}[kind]
         return {KNOWLEDGE / f"{kind}s" / f"{name}.toml": template.format(**common, name=name)}
-    place, template = {
+    package, template = {
         "rewrite": ("apply/rewrites", REWRITE),
         "probe": ("verify/probes", PROBE),
         "addition": ("apply/additions", ADDITION),
         "command": ("cli", COMMAND),
     }[kind]
-    module = f"rocm3d.{place.replace('/', '.')}.{name}"
+    module = f"rocm3d.{package.replace('/', '.')}.{name}"
     return {
-        SOURCE / place / f"{name}.py": template.format(name=name),
-        TESTS / place / f"test_{name}.py": MIRRORED_TEST.format(module=module, name=kind),
+        SOURCE / package / f"{name}.py": template.format(name=name),
+        TESTS / package / f"test_{name}.py": MIRRORED_TEST.format(module=module, name=kind),
     }
 
 
-ASKS = {"detector": "GROUP NAME CODE", "recipe": "FAMILY NAME CODE"}
+ARGUMENTS = {"detector": "GROUP NAME CODE", "recipe": "FAMILY NAME CODE"}
 
 
 def main() -> int:
@@ -281,19 +281,19 @@ def main() -> int:
     kinds = (*facts, "detector", "rewrite", "probe", "addition", "command", "kernel")
     parser.add_argument("kind", choices=kinds)
     parser.add_argument("words", nargs="+", help="NAME; for a detector GROUP NAME CODE, for a recipe FAMILY NAME CODE")
-    given = parser.parse_args()
-    wanted = ASKS.get(given.kind, "NAME").split()
-    if len(given.words) != len(wanted):
-        parser.error(f"a {given.kind} needs {' '.join(wanted)}")
-    if given.kind == "detector" and given.words[0] not in LANGUAGES:
+    options = parser.parse_args()
+    arguments = ARGUMENTS.get(options.kind, "NAME").split()
+    if len(options.words) != len(arguments):
+        parser.error(f"a {options.kind} needs {' '.join(arguments)}")
+    if options.kind == "detector" and options.words[0] not in LANGUAGES:
         parser.error(f"GROUP is one of {', '.join(LANGUAGES)}")
-    if given.kind == "kernel" and not new_kernel.is_name(given.words[0]):
+    if options.kind == "kernel" and not new_kernel.is_name(options.words[0]):
         parser.error("NAME has only small letters, digits and underscores, such as blur_2d")
-    made = files(given.kind, given.words)
-    there = [path for path in made if path.exists() and path.name != "codes.toml"]
-    if there:
-        parser.error(f"{there[0].relative_to(ROOT)} already exists")
-    for path, text in made.items():
+    new_files = files(options.kind, options.words)
+    existing = [path for path in new_files if path.exists() and path.name != "codes.toml"]
+    if existing:
+        parser.error(f"{existing[0].relative_to(ROOT)} already exists")
+    for path, text in new_files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
         print(path.relative_to(ROOT))

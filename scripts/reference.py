@@ -74,11 +74,11 @@ def _columns(knowledge: Knowledge) -> list[Target]:
 
 def _cell(package: Package, target: Target, knowledge: Knowledge) -> str:
     gpu = knowledge.gpu(target.gfx)
-    asked = StackCriteria({package.id: package.id}, knowledge, gpu, RepositoryConstraints())
+    request = StackCriteria({package.id: package.id}, knowledge, gpu, RepositoryConstraints())
     stacks = [stack for stack in knowledge.stacks.values() if target.gfx in stack.gfx]
-    found = Counter(str(evaluate_stack(stack, asked).decisions[0].decision) for stack in stacks)
-    best = next((decision for decision in ORDER if found[decision]), "blocked")
-    return f"{best} {found[best]}/{len(stacks)}"
+    decisions = Counter(str(evaluate_stack(stack, request).decisions[0].decision) for stack in stacks)
+    best = next((decision for decision in ORDER if decisions[decision]), "blocked")
+    return f"{best} {decisions[best]}/{len(stacks)}"
 
 
 def main() -> None:
@@ -88,9 +88,9 @@ def main() -> None:
     shutil.copy(ROOT / "CHANGELOG.md", TARGET / "changelog.md")
     knowledge, count = load(), 0
     for name, text in pages(knowledge):
-        place = TARGET / name
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(text, encoding="utf-8")
+        path = TARGET / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
         count += 1
     print(f"{count} pages in {TARGET.relative_to(ROOT)}")
 

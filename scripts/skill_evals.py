@@ -30,15 +30,15 @@ from rocm3d.skill.stage import skill_files
 ROOT = Path(__file__).resolve().parents[1]
 OTHERS = ROOT / "tests" / "skill" / "other_skills.toml"
 EXAMPLE = ROOT / "examples" / "point-backbone"
-LEAST = 10  # other skills to compare with
+MIN_OTHER_SKILLS = 10  # other skills to compare with
 # Values for the placeholders in commands of the skill; every other word is used unchanged.
-GIVEN = {"PATH": "repository", "COPY": "copy", "GPU": "mi300x", "PACKAGE": "spconv", "NAME": "CU101"}
+PLACEHOLDERS = {"PATH": "repository", "COPY": "copy", "GPU": "mi300x", "PACKAGE": "spconv", "NAME": "CU101"}
 
 
-def routed(cases: tuple[SkillEval, ...], name: str, description: str, others: Mapping[str, str]) -> Iterator[str]:
+def routing_problems(cases: tuple[SkillEval, ...], name: str, description: str, others: Mapping[str, str]) -> Iterator[str]:
     """Prompts that are routed to the wrong skill."""
-    if len(others) < LEAST:
-        yield f"{len(others)} other skills are too few to compare with; at least {LEAST} are needed"
+    if len(others) < MIN_OTHER_SKILLS:
+        yield f"{len(others)} other skills are too few to compare with; at least {MIN_OTHER_SKILLS} are needed"
     for case in cases:
         skills = {name: description, **others}
         if (best_skill(case.prompt, skills) == name) != case.should_trigger:
@@ -47,7 +47,7 @@ def routed(cases: tuple[SkillEval, ...], name: str, description: str, others: Ma
             yield f"routing: {case.id} {meant}: {best.skill} {best.score:.2f}, {second.skill} {second.score:.2f}"
 
 
-def helped(files: Mapping[str, str], commands: Mapping[str, str]) -> Iterator[str]:
+def help_problems(files: Mapping[str, str], commands: Mapping[str, str]) -> Iterator[str]:
     """Commands of the skill whose `--help` does not run."""
     pages = [text for name, text in files.items() if name.endswith(".md")]
     names = sorted({name for text in pages for call in find_calls(text) for name in commands_of_call(call, commands)})
@@ -58,7 +58,7 @@ def helped(files: Mapping[str, str], commands: Mapping[str, str]) -> Iterator[st
     print(f"{len(names)} commands checked with --help")
 
 
-def walked(page: str) -> Iterator[str]:
+def walkthrough_problems(page: str) -> Iterator[str]:
     """Problems of the page's commands, run in order on a copy of an example, as an agent with only the page would do.
 
     First the overview, then the phases without those that the example may skip: it has nothing native and compiles no
@@ -66,18 +66,18 @@ def walked(page: str) -> Iterator[str]:
     """
     overview, _, rest = page.partition("\n## Phases\n")
     phases = re.split(r"^### ", rest, flags=re.MULTILINE)
-    yield from _walk(overview)
-    yield from _walk("\n".join(phase for phase in phases if "\nSkip if " not in phase))
+    yield from _run_page_commands(overview)
+    yield from _run_page_commands("\n".join(phase for phase in phases if "\nSkip if " not in phase))
 
 
-def _walk(page: str) -> Iterator[str]:
+def _run_page_commands(page: str) -> Iterator[str]:
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
         shutil.copytree(EXAMPLE, work / "repository", ignore=shutil.ignore_patterns(".rocm3d"))
         before = {path: path.read_bytes() for path in (work / "repository").rglob("*") if path.is_file()}
         done = 0
-        for call in _to_walk(page):
-            words = [GIVEN.get(word, word) for word in shlex.split(call)[1:]]
+        for call in _page_commands(page):
+            words = [PLACEHOLDERS.get(word, word) for word in shlex.split(call)[1:]]
             if "--into" in words:
                 shutil.rmtree(work / "copy", ignore_errors=True)
             ended = _run(words, work)
@@ -89,21 +89,21 @@ def _walk(page: str) -> Iterator[str]:
         print(f"{done} commands of the page ran in order on {EXAMPLE.name}")
 
 
-def _to_walk(page: str) -> list[str]:
+def _page_commands(page: str) -> list[str]:
     blocks = re.findall(r"^```sh\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
     lines = [line.partition(" #")[0].strip() for block in blocks for line in block.splitlines()]
     kinds = ("scan", "plan", "apply", "port", "undo", "explain", "verify", "report", "upstream", "ledger")
-    found = [line for line in lines if line.startswith(tuple(f"rocm3d {kind} " for kind in kinds))]
+    commands = [line for line in lines if line.startswith(tuple(f"rocm3d {kind} " for kind in kinds))]
     # Compiling takes minutes, and this machine may lack the user's interpreter.
-    found = [line.replace(" --python PYTHON", "") for line in found if "--level compile" not in line]
+    commands = [line.replace(" --python PYTHON", "") for line in commands if "--level compile" not in line]
     # Undo comes last, so that there is something to report on.
-    return sorted(found, key=lambda line: line.startswith("rocm3d undo"))
+    return sorted(commands, key=lambda line: line.startswith("rocm3d undo"))
 
 
 def _run(words: list[str], folder: Path | None = None) -> subprocess.CompletedProcess[str]:
     program = [sys.executable, "-c", "from rocm3d.cli.main import main; main()", *words]
-    with tempfile.TemporaryDirectory() as kept:
-        own = {**os.environ, "ROCM3D_DATA": kept, "COLUMNS": "100"}
+    with tempfile.TemporaryDirectory() as data_folder:
+        own = {**os.environ, "ROCM3D_DATA": data_folder, "COLUMNS": "100"}
         return subprocess.run(program, capture_output=True, text=True, cwd=folder, env=own, check=False)
 
 
@@ -116,17 +116,17 @@ def main() -> int:
     files, method = skill_files(knowledge, commands), knowledge.method
     assert method is not None, "without one there is no skill"
     others = tomllib.loads(OTHERS.read_text(encoding="utf-8"))["skills"]
-    found = [*skill_problems(files, commands), *routed(method.evals, method.name, method.description, others)]
+    all_problems = [*skill_problems(files, commands), *routing_problems(method.evals, method.name, method.description, others)]
     number = len(json.loads(files["evals/evals.json"])["evals"])
     print(
         f"{number} prompts, {len(others)} other skills, {len(files)} files, {len(files['SKILL.md'].splitlines())} lines"
     )
     if not quick:
-        found += [*helped(files, commands), *walked(files["SKILL.md"])]
-    for problem in found:
+        all_problems += [*help_problems(files, commands), *walkthrough_problems(files["SKILL.md"])]
+    for problem in all_problems:
         print(problem)
-    print(f"{len(found)} problem{'' if len(found) == 1 else 's'}; routing is tested by words alone, without an agent")
-    return 1 if found else 0
+    print(f"{len(all_problems)} problem{'' if len(all_problems) == 1 else 's'}; routing is tested by words alone, without an agent")
+    return 1 if all_problems else 0
 
 
 if __name__ == "__main__":

@@ -25,52 +25,52 @@ ROOT = Path(__file__).resolve().parents[1]
 PAYLOAD = ROOT / "src" / "rocm3d" / "payload" / "probe_backend.py"
 
 
-def toml(path: Path) -> dict[str, Any]:
+def read_toml(path: Path) -> dict[str, Any]:
     """Read a file of knowledge/; older interpreters have a TOML reader only inside pip."""
     reader = importlib.import_module("tomllib" if sys.version_info >= (3, 11) else "pip._vendor.tomli")
-    found: dict[str, Any] = reader.loads(path.read_text(encoding="utf-8"))
-    return found
+    document: dict[str, Any] = reader.loads(path.read_text(encoding="utf-8"))
+    return document
 
 
-def questions(wanted: list[str]) -> Iterator[tuple[dict[str, Any], str, str, list[str]]]:
+def backend_checks(suite_ids: list[str]) -> Iterator[tuple[dict[str, Any], str, str, list[str]]]:
     """Suite, package, probe and modules of every backend check."""
-    for suite in toml(ROOT / "knowledge" / "suites.toml")["suites"]:
-        if wanted and suite["id"] not in wanted:
+    for suite in read_toml(ROOT / "knowledge" / "suites.toml")["suites"]:
+        if suite_ids and suite["id"] not in suite_ids:
             continue
         for item in suite.get("probes", []):
             yield suite, "", item["probe"], item["modules"]
         for name in suite.get("packages", []):
-            package = toml(ROOT / "knowledge" / "packages" / f"{name}.toml")
+            package = read_toml(ROOT / "knowledge" / "packages" / f"{name}.toml")
             yield suite, name, package["probe"], package["imports"]
 
 
-def looked(
-    probe: str, modules: list[str], tolerances: dict[str, list[float]], given: argparse.Namespace
+def run_check(
+    probe: str, modules: list[str], tolerances: dict[str, list[float]], options: argparse.Namespace
 ) -> dict[str, Any]:
     """The result of one check; a crash and a hang are results too."""
-    request = {"probe": probe, "modules": modules, "device": given.device, "tolerances": tolerances, "roots": []}
+    request = {"probe": probe, "modules": modules, "device": options.device, "tolerances": tolerances, "roots": []}
     env = dict(os.environ)
-    if given.path:
-        env["PYTHONPATH"] = os.pathsep.join(filter(None, (str(given.path.resolve()), env.get("PYTHONPATH"))))
+    if options.path:
+        env["PYTHONPATH"] = os.pathsep.join(filter(None, (str(options.path.resolve()), env.get("PYTHONPATH"))))
     with tempfile.TemporaryDirectory() as folder:
-        note = Path(folder, "request.json")
-        note.write_text(json.dumps(request), encoding="utf-8")
-        command = [sys.executable, str(PAYLOAD), str(note)]
+        request_file = Path(folder, "request.json")
+        request_file.write_text(json.dumps(request), encoding="utf-8")
+        command = [sys.executable, str(PAYLOAD), str(request_file)]
         try:
             ended = subprocess.run(
-                command, cwd=folder, env=env, capture_output=True, text=True, timeout=given.seconds, check=False
+                command, cwd=folder, env=env, capture_output=True, text=True, timeout=options.seconds, check=False
             )
         except subprocess.TimeoutExpired:
-            return {"probe": probe, "outcome": "broken", "reason": f"no response within {given.seconds} s"}
+            return {"probe": probe, "outcome": "broken", "reason": f"no response within {options.seconds} s"}
     try:
-        answer: dict[str, Any] = json.loads(ended.stdout.splitlines()[-1])
+        response: dict[str, Any] = json.loads(ended.stdout.splitlines()[-1])
     except (ValueError, IndexError):
-        said = (ended.stderr.strip().splitlines() or [""])[-1]
-        return {"probe": probe, "outcome": "broken", "reason": f"exit code {ended.returncode}: {said}"}
-    return answer
+        last_line = (ended.stderr.strip().splitlines() or [""])[-1]
+        return {"probe": probe, "outcome": "broken", "reason": f"exit code {ended.returncode}: {last_line}"}
+    return response
 
 
-def judge(file: Path) -> str:
+def smoke_document(file: Path) -> str:
     """The document that `rocm3d smoke --format json` would print on that machine."""
     from rocm3d.knowledge.load import load
     from rocm3d.model.backend_check import BackendCheck, Smoke, SuiteChecks
@@ -82,7 +82,7 @@ def judge(file: Path) -> str:
             suite=suite["suite"],
             title=suite["title"],
             looks=tuple(
-                with_kernel_evidence(BackendCheck.model_validate(look), knowledge.backends) for look in suite["looks"]
+                with_kernel_evidence(BackendCheck.model_validate(check), knowledge.backends) for check in suite["looks"]
             ),
         )
         for suite in raw["suites"]
@@ -99,26 +99,26 @@ def main() -> int:
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--seconds", type=float, default=300)
     parser.add_argument("--judge", type=Path)
-    given = parser.parse_args()
-    if given.judge:
-        print(judge(given.judge), end="")
+    options = parser.parse_args()
+    if options.judge:
+        print(smoke_document(options.judge), end="")
         return 0
-    table = toml(ROOT / "knowledge" / "tolerances.toml")["tolerances"]
+    table = read_toml(ROOT / "knowledge" / "tolerances.toml")["tolerances"]
     tolerances = {item["id"]: [item["rtol"], item["atol"]] for item in table}
     suites: dict[str, dict[str, Any]] = {}
-    for suite, package, probe, modules in questions(given.suites):
+    for suite, package, probe, modules in backend_checks(options.suites):
         started = time.monotonic()
-        look = {"package": package, **looked(probe, modules, tolerances, given)}
-        look["seconds"] = round(time.monotonic() - started, 2)
-        print(f"{look['outcome']:11} {package or probe}: {look.get('reason', '')} ({look['seconds']} s)", flush=True)
+        check = {"package": package, **run_check(probe, modules, tolerances, options)}
+        check["seconds"] = round(time.monotonic() - started, 2)
+        print(f"{check['outcome']:11} {package or probe}: {check.get('reason', '')} ({check['seconds']} s)", flush=True)
         suites.setdefault(suite["id"], {"suite": suite["id"], "title": suite["title"], "looks": []})["looks"].append(
-            look
+            check
         )
     machine = f"{platform.system()} {platform.machine()}, Python {platform.python_version()}"
     document = {"machine": machine, "interpreter": sys.executable, "suites": list(suites.values())}
-    place = Path(os.environ.get("OUT", "."), "looks.json")
-    place.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
-    print(f"written: {place}")
+    path = Path(os.environ.get("OUT", "."), "looks.json")
+    path.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
+    print(f"written: {path}")
     return 0
 
 

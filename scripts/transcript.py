@@ -34,29 +34,29 @@ async def replay(page: str, repository: Path) -> str:
     names = {"REPOSITORY": str(repository)}
     server = StdioServerParameters(command=sys.executable, args=command, env=dict(os.environ))
     async with Client(server) as client:
-        answers = [await answered(client, json.loads(step[1]), names) for step in STEP.finditer(page)]
-    found = iter(answers)
-    return STEP.sub(lambda step: f"```json\n{step[1]}\n```\n\n```text\n{next(found)}```\n", page)
+        responses = [await response_text(client, json.loads(step[1]), names) for step in STEP.finditer(page)]
+    next_response = iter(responses)
+    return STEP.sub(lambda step: f"```json\n{step[1]}\n```\n\n```text\n{next(next_response)}```\n", page)
 
 
-async def answered(client: Client, step: dict[str, Any], names: dict[str, str]) -> str:
+async def response_text(client: Client, step: dict[str, Any], names: dict[str, str]) -> str:
     """The response to a call: the summary, and the parts of the document that the page shows."""
-    given = {key: names.get(value, value) for key, value in step["arguments"].items()}
-    result = await client.call_tool(step["call"], given)
+    arguments = {key: names.get(value, value) for key, value in step["arguments"].items()}
+    result = await client.call_tool(step["call"], arguments)
     content = result.structured_content or {}
     if content.get("plan_hash"):
         names["PLAN_HASH"] = content["plan_hash"]
     shown = result.content if result.is_error else result.content[:1]
     lines = [getattr(block, "text", "") for block in shown]
-    lines += [f"{place}:{_text(_at(content['document'], place))}" for place in step.get("show", ())]
+    lines += [f"{pointer}:{_text(_resolve_pointer(content['document'], pointer))}" for pointer in step.get("show", ())]
     text = DATED.sub("knowledge of DATE", "\n".join(lines)) + "\n"
     for name, value in names.items():
         text = text.replace(value, name)
     return text
 
 
-def _at(document: Any, place: str) -> Any:
-    for key in place.strip("/").split("/"):
+def _resolve_pointer(document: Any, pointer: str) -> Any:
+    for key in pointer.strip("/").split("/"):
         document = document[int(key)] if isinstance(document, list) else document[key]
     return document
 
@@ -74,13 +74,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--keep", type=Path)
-    asked = parser.parse_args()
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        place = (asked.keep or Path(folder) / EXAMPLE.name).resolve()
-        shutil.copytree(EXAMPLE, place, ignore=shutil.ignore_patterns(".rocm3d"))
+        repository = (options.keep or Path(folder) / EXAMPLE.name).resolve()
+        shutil.copytree(EXAMPLE, repository, ignore=shutil.ignore_patterns(".rocm3d"))
         before = PAGE.read_text(encoding="utf-8")
-        now = anyio.run(replay, before, place)
-    if asked.check:
+        now = anyio.run(replay, before, repository)
+    if options.check:
         if now != before:
             print("docs/agents.md is not current. Run python scripts/transcript.py")
         return int(now != before)

@@ -12,7 +12,7 @@ import mutation
 import pytest
 from labels import Corpus, Label, Pair, Port
 from mirrors import Mirror
-from scoring import Claim, is_near, score, total
+from scoring import ScoredFinding, is_near, score, total
 
 from rocm3d.model.code import ChangeKind
 
@@ -42,7 +42,7 @@ def pair(*marks, whole=True, family="one", name="mini"):
 
 
 def claim(path="a.cu", line=10, kinds=("LAUNCH",), severity="error", code="CU301"):
-    return Claim(path, line, code, severity, kinds)
+    return ScoredFinding(path, line, code, severity, kinds)
 
 
 def everywhere(path):
@@ -113,7 +113,7 @@ def test_recall_asks_for_required_visible_labels_only():
 
     result = score(mini, [claim(line=11)], everywhere)
 
-    assert (1, 2, 0.5) == (len(result.found), result.wanted, result.recall)
+    assert (1, 2, 0.5) == (len(result.found_labels), result.label_count, result.recall)
     assert [50] == [mark.first for mark in result.missed]
 
 
@@ -122,7 +122,7 @@ def test_warnings_count_for_recall_but_not_for_the_recall_of_errors_and_notes_fo
 
     result = score(mini, [claim(severity="warning"), claim(line=50, severity="note")], everywhere)
 
-    assert ([10], []) == ([mark.first for mark in result.found], list(result.found_by_errors))
+    assert ([10], []) == ([mark.first for mark in result.found_labels], list(result.found_by_errors))
     assert 1.0 == result.precision()
 
 
@@ -164,10 +164,10 @@ def test_averages_go_over_pairs_and_over_families():
 def test_a_hunk_is_taken_back_and_the_others_stay():
     base, port = "a\nb\nc\nd\n", "a\nB\nc\nnew\nd\n"
 
-    assert mutation.Mutant("a\nb\nc\nnew\nd\n", (2, 2), (2, 2)) == mutation.reverted(base, port, (2, 2))
-    assert mutation.Mutant("a\nB\nc\nd\n", (4, 4), (4, 4)) == mutation.reverted(base, port, (3, 3))
-    assert mutation.Mutant(base, (2, 4), (2, 4)) == mutation.reverted(base, port, (2, 2), (3, 3))
-    assert mutation.reverted(base, port, (1, 1)) is None
+    assert mutation.RevertedPort("a\nb\nc\nnew\nd\n", (2, 2), (2, 2)) == mutation.revert_hunks(base, port, (2, 2))
+    assert mutation.RevertedPort("a\nB\nc\nd\n", (4, 4), (4, 4)) == mutation.revert_hunks(base, port, (3, 3))
+    assert mutation.RevertedPort(base, (2, 4), (2, 4)) == mutation.revert_hunks(base, port, (2, 2), (3, 3))
+    assert mutation.revert_hunks(base, port, (1, 1)) is None
 
 
 @pytest.mark.parametrize(
@@ -189,7 +189,7 @@ def test_a_change_that_is_taken_back_must_be_noticed(tmp_path, found, unnoticed,
     before = [claim(line=40), claim(line=41)] if len(found) == 2 else []
     mark = label(first=1, last=1, unnoticed=unnoticed)
 
-    assert outcome == mutation.check(mark, trees, lambda: found, before)
+    assert outcome == mutation.check_label(mark, trees, lambda: found, before)
     assert "new\n" == (trees.port / "a.cu").read_text()
 
 
@@ -221,13 +221,13 @@ def test_the_bench_measures_a_mini_repository(mirrors, knowledge):
     mini = pair(label(first=8, last=8), label(kind="MASK", first=8, last=8)).model_copy(
         update={"base": base, "ports": ports}
     )
-    tool = bench.Bench(folder, Corpus(excluded=(), excluded_suffixes=(), pairs=(mini,)), knowledge, baseline.load())
+    tool = bench.CorpusBenchmark(folder, Corpus(excluded=(), excluded_suffixes=(), pairs=(mini,)), knowledge, baseline.load())
 
     results = {"mini": tool.measure(mini)}
 
     assert 0.5 == results["mini"]["rocm3d"].recall == results["mini"]["regex"].recall
     assert 0.0 == results["mini"]["empty"].recall
-    assert [(mini.labels[0], "back")] == list(tool.mutate(mini, mini.labels[:1]))
+    assert [(mini.labels[0], "back")] == list(tool.revert_changes(mini, mini.labels[:1]))
     assert any(line.startswith("mini ") for line in bench.report(results, knowledge))
     assert ["a.cu:8 MASK"] == bench.as_json(results, {})["pairs"]["mini"]["rocm3d"]["missed"]
 

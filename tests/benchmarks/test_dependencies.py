@@ -6,7 +6,7 @@ import subprocess
 
 import dependencies as bench
 import pytest
-from dependencies import Named
+from dependencies import RepositoryDependencies
 
 from rocm3d.scan.selection import Selection
 from rocm3d.scan.stage import scan
@@ -53,11 +53,11 @@ def document(tmp_path, knowledge):
     ],
 )
 def test_a_difference_is_told(document, change, difference):
-    assert difference == bench.score(Named.model_validate({**RIGHT, **change}), document).differences
+    assert difference == bench.score(RepositoryDependencies.model_validate({**RIGHT, **change}), document).differences
 
 
 def test_what_is_right_has_no_difference(document):
-    result = bench.score(Named.model_validate(RIGHT), document)
+    result = bench.score(RepositoryDependencies.model_validate(RIGHT), document)
 
     assert ([], set(), set()) == (result.differences, result.missed, result.false)
     table = list(bench.report([result]))
@@ -66,15 +66,15 @@ def test_what_is_right_has_no_difference(document):
 
 
 def test_readiness_that_is_not_judged_is_no_difference(document):
-    assert [] == bench.score(Named.model_validate({**RIGHT, "readiness": ()}), document).differences
+    assert [] == bench.score(RepositoryDependencies.model_validate({**RIGHT, "readiness": ()}), document).differences
 
 
 def test_the_list_is_sound(knowledge):
     listed = bench.load()
 
     assert len(listed) == len({named.repository for named in listed}) >= 13
-    assert set() == {package for named in listed for package, _ in named.pairs} - set(knowledge.packages)
-    assert [] == [n.repository for n in listed if n.pairs and not n.names]
+    assert set() == {package for named in listed for package, _ in named.package_files} - set(knowledge.packages)
+    assert [] == [n.repository for n in listed if n.package_files and not n.names]
 
 
 @pytest.mark.parametrize(("readiness", "code"), [("ready-with-deps", 0), ("blocked", 1)])

@@ -53,7 +53,7 @@ def below(root: Path) -> set[str]:
 def test_a_name_that_leads_out_is_refused(tmp_path, name, pack):
     archive = pack(tmp_path / ("a.whl" if pack.func is wheel else "a.tar.gz"), {"ok/a.py": b"", name: b"x"})
 
-    with pytest.raises(ecosystem.Refused, match="outside"):
+    with pytest.raises(ecosystem.ArchiveRefusedError, match="outside"):
         ecosystem.unpack(archive, tmp_path / "in" / "target")
     assert not list(tmp_path.rglob("out.py"))
 
@@ -90,7 +90,7 @@ def test_a_bomb_is_refused_before_it_fills_the_disk(tmp_path, pack):
         tmp_path / ("a.whl" if pack.func is wheel else "a.tar.gz"), {"p/a": bytes(800_000), "p/b": bytes(800_000)}
     )
 
-    with pytest.raises(ecosystem.Refused, match="more than is allowed"):
+    with pytest.raises(ecosystem.ArchiveRefusedError, match="more than is allowed"):
         ecosystem.unpack(archive, tmp_path / "target", max_bytes=1_000_000)
     assert sum(path.stat().st_size for path in tmp_path.rglob("*") if path.is_file()) < 1_100_000
 
@@ -102,7 +102,7 @@ def test_a_header_that_asks_for_gigabytes_is_refused(tmp_path):
     with gzip.open(tmp_path / "a.tar.gz", "wb") as out:
         out.write(info.tobuf() + bytes(1_000_000))
 
-    with pytest.raises(ecosystem.Refused, match="more than is allowed"):
+    with pytest.raises(ecosystem.ArchiveRefusedError, match="more than is allowed"):
         ecosystem.unpack(tmp_path / "a.tar.gz", tmp_path / "target", max_bytes=1_000_000)
 
 
@@ -112,14 +112,14 @@ def test_a_file_that_claims_to_be_huge_is_not_skipped_through(tmp_path):
     with gzip.open(tmp_path / "a.tar.gz", "wb") as out:
         out.write(info.tobuf() + bytes(1_000_000))
 
-    with pytest.raises(ecosystem.Refused):
+    with pytest.raises(ecosystem.ArchiveRefusedError):
         ecosystem.unpack(tmp_path / "a.tar.gz", tmp_path / "target", max_bytes=1_000_000)
 
 
 def test_too_many_files_are_refused(tmp_path):
     archive = tar(tmp_path / "a.tar.gz", {f"p/{number}": b"" for number in range(11)})
 
-    with pytest.raises(ecosystem.Refused, match="more than 10 files"):
+    with pytest.raises(ecosystem.ArchiveRefusedError, match="more than 10 files"):
         ecosystem.unpack(archive, tmp_path / "target", max_files=10)
 
 
@@ -128,7 +128,7 @@ def test_too_many_files_are_refused(tmp_path):
 def test_what_is_no_archive_is_refused(tmp_path, data, name):
     (tmp_path / name).write_bytes(data)
 
-    with pytest.raises(ecosystem.Refused, match="cannot be unpacked"):
+    with pytest.raises(ecosystem.ArchiveRefusedError, match="cannot be unpacked"):
         ecosystem.unpack(tmp_path / name, tmp_path / "target")
 
 

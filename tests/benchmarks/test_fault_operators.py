@@ -4,7 +4,7 @@ from pathlib import Path
 
 import fault_operators
 import pytest
-from fault_operators import Edit, Fault, Place, compiles_differently, described, edits_of, located
+from fault_operators import SourceEdit, Fault, NodeContext, compiles_differently, fault_of_edit, possible_edits, find_edit
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -46,7 +46,7 @@ FAULT = Fault("src/rocm3d/a.py", 3, "return 1", 0, "integer", 7, "return 2")
 def test_an_operator_makes_its_fault(before, after, operator):
     source = f"# first\n{before}\n".encode()
 
-    made = [edit.applied(source).decode() for edit in edits_of(source) if edit.operator == operator]
+    made = [edit.apply_to(source).decode() for edit in possible_edits(source) if edit.operator == operator]
 
     assert f"# first\n{after}\n" in made
 
@@ -68,43 +68,43 @@ def test_an_operator_makes_its_fault(before, after, operator):
     ],
 )
 def test_what_is_no_behaviour_is_left_alone(text):
-    assert [] == edits_of(text.encode())
+    assert [] == possible_edits(text.encode())
 
 
 @pytest.mark.parametrize("name", ["workspace/process.py", "workspace/tree.py", "render/console.py"])
 def test_every_fault_changes_one_line_and_is_found_again(name):
     source = (SOURCE / name).read_bytes()
-    valid = [edit for edit in edits_of(source)[::12] if compiles_differently(source, edit)]
+    valid = [edit for edit in possible_edits(source)[::12] if compiles_differently(source, edit)]
     assert len(valid) > 10
 
     for edit in valid:
-        changed = edit.applied(source)
+        changed = edit.apply_to(source)
         pairs = zip(source.splitlines(), changed.splitlines(), strict=True)
         assert [edit.line] == [number for number, (old, new) in enumerate(pairs, 1) if old != new]
-        assert located(described(name, source, edit), source) == edit
+        assert find_edit(fault_of_edit(name, source, edit), source) == edit
 
 
 @pytest.mark.parametrize(
     ("replacement", "expected"), [(b"1 2", False), (b"x", False), (b"(x)", False), (b"y", True), (b"\0", False)]
 )
 def test_a_fault_is_another_program(replacement, expected):
-    edit = Edit("any", 1, 4, 5, replacement, Place(1, True))
+    edit = SourceEdit("any", 1, 4, 5, replacement, NodeContext(1, True))
 
     assert compiles_differently(b"y = x\n", edit) == expected
 
 
 @given(st.lists(st.sampled_from(["x = 1", "    y = 2", "if a:", "# note", ""]), max_size=8))
 def test_a_fault_is_found_again_below_other_lines(lines):
-    fault = described("a.py", b"def f():\n    return 1\n", edits_of(b"def f():\n    return 1\n")[0])
+    fault = fault_of_edit("a.py", b"def f():\n    return 1\n", possible_edits(b"def f():\n    return 1\n")[0])
     moved = "".join(f"# {line}\n" for line in lines) + "class A:\n    def f():\n        return 1\n"
 
-    edit = located(fault, moved.encode())
+    edit = find_edit(fault, moved.encode())
 
     assert edit is not None
     assert edit.line == len(lines) + 3
-    assert fault.faulty_text in edit.applied(moved.encode()).decode()
+    assert fault.faulty_text in edit.apply_to(moved.encode()).decode()
 
 
 @pytest.mark.parametrize("text", ["return 2", "", "x = 'return 1'"])
 def test_a_fault_whose_line_has_changed_is_gone(text):
-    assert located(FAULT, f"def f():\n    {text or 'pass'}\n".encode()) is None
+    assert find_edit(FAULT, f"def f():\n    {text or 'pass'}\n".encode()) is None

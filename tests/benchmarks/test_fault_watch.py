@@ -4,7 +4,7 @@ import sys
 from types import SimpleNamespace
 
 import pytest
-from fault_watch import watched
+from fault_watch import instrumented
 
 WATCHED = """from __future__ import annotations
 LIMIT = 3
@@ -30,7 +30,7 @@ def test_a_watched_line_notes_whenever_it_runs(line, calls, monkeypatch):
     """`calls`: those of f(1), f(2) and f(3) that run the line; lines of the module run before any of them."""
     noted, names = [], {}
     monkeypatch.setitem(sys.modules, "fault_hits", SimpleNamespace(hit=noted.append))
-    exec(compile(watched(WATCHED.encode(), {line: 7}), "watched", "exec"), names)
+    exec(compile(instrumented(WATCHED.encode(), {line: 7}), "watched", "exec"), names)
     at_import = bool(noted)
 
     found = []
@@ -46,6 +46,6 @@ def test_a_watched_line_notes_whenever_it_runs(line, calls, monkeypatch):
 def test_a_watched_line_runs_where_nobody_notes(monkeypatch):
     names = {}
     monkeypatch.setitem(sys.modules, "fault_hits", None)
-    exec(compile(watched(b"x = 1\n", {1: 0}), "watched", "exec"), names)
+    exec(compile(instrumented(b"x = 1\n", {1: 0}), "watched", "exec"), names)
 
     assert names["x"] == 1

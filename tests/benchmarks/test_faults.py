@@ -6,15 +6,15 @@ from pathlib import Path
 import fault_map
 import faults
 import pytest
-from fault_copy import Failure
+from fault_copy import PytestFailure
 from fault_map import LineMap, build_map, lines_to_watch
-from fault_operators import Edit, Fault, described, edits_of
+from fault_operators import SourceEdit, Fault, fault_of_edit, possible_edits
 
 FAULT = Fault("src/rocm3d/a.py", 3, "return 1", 0, "integer", 7, "return 2")
 
 
-def result(verdict: str, fault: str = "f", test: str | None = None) -> faults.Result:
-    return faults.Result(fault, verdict, test)
+def result(verdict: str, fault: str = "f", test: str | None = None) -> faults.FaultResult:
+    return faults.FaultResult(fault, verdict, test)
 
 
 @pytest.fixture
@@ -62,29 +62,29 @@ def test_an_empty_map_is_refused(stored, tmp_path):
 
 def test_a_folder_without_sources_is_refused(tmp_path):
     with pytest.raises(SystemExit, match="has no src/rocm3d"):
-        faults.choose(tmp_path, 1, 1)
+        faults.choose_faults(tmp_path, 1, 1)
 
 
 # The choice.
 
 
 def test_a_seed_gives_the_same_faults_twice(checkout):
-    chosen = faults.choose(checkout, 4, 5)
+    chosen = faults.choose_faults(checkout, 4, 5)
 
-    assert chosen == faults.choose(checkout, 4, 5)
+    assert chosen == faults.choose_faults(checkout, 4, 5)
     assert len({fault.line for fault in chosen if fault.path.endswith("a.py")}) > 1
 
 
 def test_fewer_faults_are_the_first_of_more(checkout):
-    assert faults.choose(checkout, 4, 5)[:2] == faults.choose(checkout, 2, 5)
+    assert faults.choose_faults(checkout, 4, 5)[:2] == faults.choose_faults(checkout, 2, 5)
 
 
 # Tests for a fault.
 
 
-def edit_at(checkout: Path, operator: str, line: int) -> Edit:
+def edit_at(checkout: Path, operator: str, line: int) -> SourceEdit:
     source = (checkout / "src/rocm3d/a.py").read_bytes()
-    return next(edit for edit in edits_of(source) if (edit.operator, edit.line) == (operator, line))
+    return next(edit for edit in possible_edits(source) if (edit.operator, edit.line) == (operator, line))
 
 
 @pytest.mark.parametrize(("operator", "line"), [("plus/minus", 5), ("default argument", 4), ("integer", 1)])
@@ -99,7 +99,7 @@ def test_the_tests_of_the_module_come_first_and_then_others_that_run_the_line(op
 def test_a_line_that_no_test_runs_has_only_the_tests_of_its_module(checkout, line_map):
     unseen = LineMap(checkout, line_map.seconds, {"src/rocm3d/b.py": {"5": [0]}})
 
-    found = unseen.selection("src/rocm3d/a.py", edit_at(checkout, "plus/minus", 5))
+    found = unseen.select_tests("src/rocm3d/a.py", edit_at(checkout, "plus/minus", 5))
 
     assert found.tests == ("tests/test_a.py::a", "tests/test_a.py::other")
     assert not found.runs_line
@@ -123,7 +123,7 @@ def test_a_first_stage_is_short(line_map, monkeypatch):
 def test_the_aspect_of_a_module_belongs_to_it(checkout, line_map):
     names = [*line_map.seconds, "tests/test_a_long.py::x", "tests/whole/test_a.py::y"]
 
-    found = LineMap(checkout, dict.fromkeys(names, 1.0), {}).mirrors
+    found = LineMap(checkout, dict.fromkeys(names, 1.0), {}).tests_by_module
 
     assert found == {"src/rocm3d/a.py": [1, 2, 3], "src/rocm3d/b.py": [0], "": [4]}
 
@@ -144,7 +144,7 @@ def test_notes_of_several_processes_are_put_together(checkout, tmp_path):
 
 
 def test_what_runs_at_import_is_watched_where_it_is_used(checkout):
-    chosen = described("src/rocm3d/a.py", b"LIMIT = 3\n", edits_of(b"LIMIT = 3\n")[0])
+    chosen = fault_of_edit("src/rocm3d/a.py", b"LIMIT = 3\n", possible_edits(b"LIMIT = 3\n")[0])
 
     assert lines_to_watch(checkout, [chosen]) == {"src/rocm3d/a.py": {1, 5}, "src/rocm3d/b.py": {5}}
 
@@ -156,7 +156,7 @@ class FakeSearch:
     def __init__(self) -> None:
         self.judged: list[str] = []
 
-    def judge(self, fault: Fault) -> faults.Result:
+    def judge(self, fault: Fault) -> faults.FaultResult:
         self.judged.append(fault.key)
         return result(faults.CAUGHT, fault.key)
 
@@ -164,11 +164,11 @@ class FakeSearch:
 def test_a_run_goes_on_where_it_stopped(tmp_path):
     chosen = [Fault(f"src/rocm3d/{name}.py", 1, "x = 1", 0, "integer", 4, "x = 2") for name in "abc"]
     place, search = tmp_path / "results.jsonl", FakeSearch()
-    faults.run([search], faults.resume(place, chosen[:1]), place)
+    faults.evaluate_all([search], faults.remaining_faults(place, chosen[:1]), place)
     with place.open("a") as stream:
         stream.write('{"fault": "cut sho')
 
-    faults.run([search], faults.resume(place, chosen), place)
+    faults.evaluate_all([search], faults.remaining_faults(place, chosen), place)
 
     assert search.judged == [fault.key for fault in chosen]
     assert list(faults.read_results(place)) == search.judged
@@ -182,7 +182,7 @@ class FakeCopy:
         self.runs: list[list[str]] = []
         self.is_faulty = False
 
-    def faulty(self, path: str, edit: Edit):
+    def faulty(self, path: str, edit: SourceEdit):
         self.is_faulty = True
         return self
 
@@ -198,19 +198,19 @@ class FakeCopy:
     def run_tests(self, tests: list[str], expected_seconds: float):
         failing = self.failing if self.is_faulty else self.without
         self.runs.append(list(tests))
-        return next((Failure(test) for test in tests if test in failing), None)
+        return next((PytestFailure(test) for test in tests if test in failing), None)
 
 
 @pytest.fixture
 def judge(checkout, line_map):
-    fault = described(
+    fault = fault_of_edit(
         "src/rocm3d/a.py", (checkout / "src/rocm3d/a.py").read_bytes(), edit_at(checkout, "plus/minus", 5)
     )
 
     def call(with_fault: set[str], without: set[str] = frozenset(), hint: str | None = None):
         copy = FakeCopy(checkout, with_fault, without)
-        search = faults.Search(copy, line_map, {fault.key: hint} if hint else {})
-        return search.judge(fault), copy.runs
+        search = faults.FaultSearch(copy, line_map, {fault.key: hint} if hint else {})
+        return search.evaluate(fault), copy.runs
 
     return call
 
@@ -246,9 +246,9 @@ def test_a_test_that_is_no_more_is_no_hint(judge):
 
 
 def test_a_fault_of_another_version_is_gone(checkout, line_map):
-    search = faults.Search(FakeCopy(checkout, set(), set()), line_map, {})
+    search = faults.FaultSearch(FakeCopy(checkout, set(), set()), line_map, {})
 
-    assert search.judge(FAULT).verdict == faults.GONE
+    assert search.evaluate(FAULT).verdict == faults.LINE_GONE
 
 
 @pytest.mark.parametrize(
@@ -257,7 +257,7 @@ def test_a_fault_of_another_version_is_gone(checkout, line_map):
         (faults.CAUGHT, faults.CAUGHT, True, "1 caught"),
         (faults.CAUGHT, faults.NOT_CAUGHT, False, "Caught only before: f"),
         (faults.CAUGHT, faults.NO_TEST, False, "Caught only before: f"),
-        (faults.CAUGHT, faults.GONE, True, "Line is gone: f"),
+        (faults.CAUGHT, faults.LINE_GONE, True, "Line is gone: f"),
         (faults.NOT_CAUGHT, faults.CAUGHT, True, "1 not caught"),
         (faults.NOT_CAUGHT, faults.NOT_CAUGHT, True, "1 not caught"),
     ],
@@ -271,7 +271,7 @@ def test_less_is_caught_or_not(before, after, kept, said, tmp_path, capsys):
 
 
 def test_a_run_that_is_not_finished_proves_nothing():
-    report, kept = faults.compare({"f": result(faults.CAUGHT)}, {})
+    report, kept = faults.compare_results({"f": result(faults.CAUGHT)}, {})
 
     assert not kept
     assert "Not run after: f" in report

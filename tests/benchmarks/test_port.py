@@ -26,14 +26,14 @@ def repository(tmp_path):
     return tmp_path
 
 
-def column(name: str, counted: set[str], compiled: set[str] | None = None) -> port.Column:
+def column(name: str, counted: set[str], compiled: set[str] | None = None) -> port.StateColumn:
     both = compiled or counted
-    return port.Column(name, both, {"gfx942": counted}, {"gfx942": both}, (), 1.0)
+    return port.StateColumn(name, both, {"gfx942": counted}, {"gfx942": both}, (), 1.0)
 
 
-def judged(*columns: port.Column) -> list[str]:
+def judged(*columns: port.StateColumn) -> list[str]:
     bench = SimpleNamespace(config={"targets": ["gfx942"]}, failures=[])
-    port.judge(bench, "x", list(columns))
+    port.check_targets(bench, "x", list(columns))
     return bench.failures
 
 
@@ -64,9 +64,9 @@ def test_a_base_that_is_whole_needs_no_more():
 def test_a_kernel_that_is_gone_or_empty_is_told():
     had = {"a": (KernelFacts(name="k"), KernelFacts(name="l"))}
 
-    assert port.lacks_kernels(unit("a.cu", (KernelFacts(name="k", empty=True),)), "gfx942", had) == "l, k (empty)"
-    assert port.lacks_kernels(unit("a.cu", (KernelFacts(name="k"), KernelFacts(name="l"))), "gfx942", had) == ""
-    assert port.lacks_kernels(unit("b.cu"), "gfx942", had) == ""
+    assert port.missing_kernels(unit("a.cu", (KernelFacts(name="k", empty=True),)), "gfx942", had) == "l, k (empty)"
+    assert port.missing_kernels(unit("a.cu", (KernelFacts(name="k"), KernelFacts(name="l"))), "gfx942", had) == ""
+    assert port.missing_kernels(unit("b.cu"), "gfx942", had) == ""
 
 
 def test_a_unit_that_does_not_compile_for_the_target_does_not_count():
@@ -75,23 +75,23 @@ def test_a_unit_that_does_not_compile_for_the_target_does_not_count():
 
 
 def test_a_translated_copy_is_the_same_unit():
-    assert port.key("src/a.hip") == port.key("src/a.cu")
+    assert port.unit_key("src/a.hip") == port.unit_key("src/a.cu")
 
 
 def test_only_lines_of_files_that_stay_count():
-    found = ported.size({"a": b"1\n2\n", "gone": b"x\n"}, {"a": b"1\n3\n4\n", "new": b"y\n"})
+    found = ported.edit_size({"a": b"1\n2\n", "gone": b"x\n"}, {"a": b"1\n3\n4\n", "new": b"y\n"})
 
     assert (found.added, found.removed, found.files) == (2, 1, 1)
 
 
 def test_a_port_leaves_the_folder_as_it_was_and_keeps_its_promises(repository):
-    before = ported.digests(repository)
+    before = ported.file_digests(repository)
 
-    found = ported.port(repository, load(), "gfx942", review=True)
+    found = ported.port_and_undo(repository, load(), "gfx942", review=True)
 
     assert found.broken == ()
     assert b"is_rocm" in found.edits["setup.py"]
-    assert ported.digests(repository) == before
+    assert ported.file_digests(repository) == before
 
 
 def test_an_undo_that_changes_something_is_told(repository, monkeypatch):
@@ -104,4 +104,4 @@ def test_an_undo_that_changes_something_is_told(repository, monkeypatch):
 
     monkeypatch.setattr(ported.Repository, "undo", careless)
 
-    assert ported.port(repository, load(), "gfx942", review=True).broken == ("undo does not restore: a.cu",)
+    assert ported.port_and_undo(repository, load(), "gfx942", review=True).broken == ("undo does not restore: a.cu",)

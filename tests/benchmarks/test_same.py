@@ -276,7 +276,7 @@ def test_a_long_difference_is_cut_and_one_in_several_places_is_shown_once(tmp_pa
     assert first == "ported-x/t/x.cu, source/t/x.cu:"
     assert "    -a" in lines
     assert lines[-1].startswith("    ... ")
-    assert len(lines) == same_output.MOST_LINES + 1
+    assert len(lines) == same_output.MAX_SHOWN_LINES + 1
 
 
 @pytest.mark.parametrize(

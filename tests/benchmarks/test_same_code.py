@@ -19,7 +19,7 @@ def test_a_text_is_padded_to_the_lines_of_another(lines, data):
     for _ in range(data.draw(st.integers(0, 3))):
         new.insert(data.draw(st.integers(0, len(new))), b"#if X")
 
-    padded = same_code.padded(b"\n".join(lines), b"\n".join(new)).split(b"\n")
+    padded = same_code.padded_to(b"\n".join(lines), b"\n".join(new)).split(b"\n")
 
     assert [line for line in padded if line] == lines
     assert not lines or len(padded) == len(new)

@@ -20,7 +20,7 @@ def _one_cache(tmp_path_factory, monkeypatch):
 
 @pytest.mark.parametrize("given", SETS, ids=lambda item: item.id)
 def test_the_original_brings_cuda_and_the_port_does_not(given, tmp_path, knowledge, index_answers):
-    stack, verdicts = bench.proof(bench.write(given, tmp_path), knowledge, "mi300x")
+    stack, verdicts = bench.resolve_port(bench.write_repository(given, tmp_path), knowledge, "mi300x")
 
     found = {item.probe: [v for v in verdicts.verdicts if v.probe == item.probe] for item in verdicts.verdicts}
     (original,) = found["resolve_original"]
