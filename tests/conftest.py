@@ -43,7 +43,7 @@ settings.load_profile("ci")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-FAILED = pytest.StashKey[bool]()
+TEST_FAILED = pytest.StashKey[bool]()
 ONE_TEST = ".venv/bin/pytest -n 0 tests/cli/test_scan.py -k WORDS"
 
 
@@ -73,7 +73,7 @@ def pytest_configure():
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item):
     report = yield
-    item.stash[FAILED] = item.stash.get(FAILED, False) or report.failed
+    item.stash[TEST_FAILED] = item.stash.get(TEST_FAILED, False) or report.failed
     return report
 
 
@@ -81,7 +81,7 @@ def pytest_runtest_makereport(item):
 def _nothing_outlives_a_test(request):
     before = processes.descendants(os.getpid())
     yield
-    failed = request.node.stash.get(FAILED, False)
+    failed = request.node.stash.get(TEST_FAILED, False)
     strays = processes.end_strays(before, thorough=failed)
     assert failed or not strays, f"still running after the test: {strays}"
 
@@ -124,7 +124,7 @@ def example(tmp_path):
 
 
 @dataclass(frozen=True)
-class Ended:
+class CommandResult:
     code: int
     out: str
     err: str
@@ -143,7 +143,7 @@ def _command_server():
 def rocm3d(_command_server, _homes):
     """Runs a command in its own process."""
 
-    def run(*arguments: object, cwd: Path | None = None, env: dict[str, str] | None = None) -> Ended:
+    def run(*arguments: object, cwd: Path | None = None, env: dict[str, str] | None = None) -> CommandResult:
         folder = next(_homes)
         folder.mkdir()
         request = {
@@ -156,7 +156,7 @@ def rocm3d(_command_server, _homes):
         _command_server.stdin.write(json.dumps(request) + "\n")
         _command_server.stdin.flush()
         code = int(next_line(_command_server))
-        return Ended(code, (folder / "out").read_text(encoding="utf-8"), (folder / "err").read_text(encoding="utf-8"))
+        return CommandResult(code, (folder / "out").read_text(encoding="utf-8"), (folder / "err").read_text(encoding="utf-8"))
 
     return run
 
@@ -169,9 +169,9 @@ def kits():
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ROCM3D_CACHE", str(TOOLCHAIN))
         prepared.prepare(newest_recipe(recipes), lambda _: None)
-        found = {generation: find_kit(recipes, generation, None, None) for generation in (1, 2)}
-    assert all(isinstance(kit, CompileKit) for kit in found.values()), found
-    return found
+        by_generation = {generation: find_kit(recipes, generation, None, None) for generation in (1, 2)}
+    assert all(isinstance(kit, CompileKit) for kit in by_generation.values()), by_generation
+    return by_generation
 
 
 @pytest.fixture
@@ -182,10 +182,10 @@ def kit(kits):
 @pytest.fixture(scope="session")
 def torch_python():
     """Another interpreter with torch; tests that need it fail without it."""
-    place = Path(os.environ.get("ROCM3D_TEST_TORCH") or ROOT / ".venv-torch" / "bin" / "python")
-    if not place.is_file():
-        pytest.fail(f"{place} does not exist. Run `make .venv-torch/installed`, or set ROCM3D_TEST_TORCH")
-    return place
+    interpreter = Path(os.environ.get("ROCM3D_TEST_TORCH") or ROOT / ".venv-torch" / "bin" / "python")
+    if not interpreter.is_file():
+        pytest.fail(f"{interpreter} does not exist. Run `make .venv-torch/installed`, or set ROCM3D_TEST_TORCH")
+    return interpreter
 
 
 @pytest.fixture
@@ -228,9 +228,9 @@ def with_submodule(tmp_path):
         module, root = tmp_path / "knn-origin", root or tmp_path / "around"
         root.mkdir(exist_ok=True)
         for name, data in files.items():
-            place = module / name
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_bytes(data)
+            file = module / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(data)
         for folder in (module, root):
             git(folder, "init", "-q", "-b", "main")
             git(folder, "add", "-A")
@@ -263,7 +263,7 @@ def index_answers(tmp_path_factory):
     (folder / "requirements.txt").write_text("packaging\n")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ROCM3D_CACHE", str(folder / "cache"))
-        asked = ResolveRequest(folder / "requirements.txt", "3.12", "linux", without_dependencies=True)
-        found = find_resolver("uv").resolve(asked)
-    if found.problem is not None:
-        pytest.skip(f"not run: no package index responds ({found.problem.kind})")
+        request = ResolveRequest(folder / "requirements.txt", "3.12", "linux", without_dependencies=True)
+        resolution = find_resolver("uv").resolve(request)
+    if resolution.problem is not None:
+        pytest.skip(f"not run: no package index responds ({resolution.problem.kind})")

@@ -20,7 +20,7 @@ SPACED = "#include <cstdint>\n\n\n\n\n\nvoid go() {\n    k << <1, 32>> >();\n}\n
 
 
 @pytest.fixture(scope="module")
-def truth():
+def shipped_corpus():
     return labels.load()
 
 
@@ -45,12 +45,12 @@ def claim(path="a.cu", line=10, kinds=("LAUNCH",), severity="error", code="CU301
     return ScoredFinding(path, line, code, severity, kinds)
 
 
-def everywhere(path):
+def always_scored(path):
     return True
 
 
-def test_kinds_are_known_and_ranges_sane(truth):
-    marks = [mark for pair in truth.pairs for mark in pair.labels]
+def test_kinds_are_known_and_ranges_sane(shipped_corpus):
+    marks = [mark for pair in shipped_corpus.pairs for mark in pair.labels]
 
     assert {mark.kind for mark in marks} <= set(get_args(ChangeKind))
     assert [] == [str(mark) for mark in marks if mark.first > mark.last or mark.last - mark.first > 40]
@@ -58,26 +58,26 @@ def test_kinds_are_known_and_ranges_sane(truth):
     assert [] == [str(mark) for mark in marks if not mark.visible and not mark.why]
 
 
-def test_pairs_are_distinct_and_each_has_a_required_label(truth):
-    names = [pair.id for pair in truth.pairs]
+def test_pairs_are_distinct_and_each_has_a_required_label(shipped_corpus):
+    names = [pair.id for pair in shipped_corpus.pairs]
 
     assert len(names) == len(set(names)) >= 11
-    assert [] == [pair.id for pair in truth.pairs if not any(mark.required for mark in pair.labels)]
+    assert [] == [pair.id for pair in shipped_corpus.pairs if not any(mark.required for mark in pair.labels)]
 
 
-def test_no_label_stands_twice(truth):
-    for pair in truth.pairs:
+def test_labels_are_distinct(shipped_corpus):
+    for pair in shipped_corpus.pairs:
         places = [(mark.file, mark.kind, mark.first, mark.last) for mark in pair.labels]
         assert len(places) == len(set(places)), pair.id
 
 
-def test_at_most_a_tenth_is_ruled_out_as_invisible(truth):
-    marks = [mark for pair in truth.pairs for mark in pair.labels]
+def test_at_most_a_tenth_is_ruled_out_as_invisible(shipped_corpus):
+    marks = [mark for pair in shipped_corpus.pairs for mark in pair.labels]
 
     assert sum(not mark.visible for mark in marks) <= len(marks) / 10
 
 
-def test_every_code_that_asks_for_a_change_says_which_kinds_it_stands_for(knowledge):
+def test_every_error_and_warning_code_has_kinds(knowledge):
     assert [] == [code.code for code in knowledge.codes.values() if code.severity != "note" and not code.kinds]
 
 
@@ -86,32 +86,32 @@ def test_the_baseline_is_a_list_of_about_forty_patterns():
 
 
 @pytest.mark.parametrize(("line", "near"), [(6, False), (7, True), (10, True), (13, True), (15, True), (16, False)])
-def test_three_lines_away_is_a_hit_and_four_is_a_miss(line, near):
+def test_three_lines_away_matches_and_four_does_not(line, near):
     assert near == is_near(claim(line=line), label(first=10, last=12))
 
 
-def test_another_kind_or_another_file_is_no_hit():
+def test_another_kind_or_file_does_not_match():
     assert not is_near(claim(kinds=("MASK",)), label())
     assert not is_near(claim(path="b.cu"), label())
     assert is_near(claim(kinds=("MASK", "LAUNCH")), label())
 
 
-def test_a_finding_at_a_site_stands_for_the_label_unless_sites_are_left_out():
+def test_finding_at_a_site_matches_unless_sites_are_excluded():
     mark = label(kind="MASK", sites=(("b.cuh", 50),))
-    there = claim(path="b.cuh", line=52, kinds=("MASK",))
+    site_claim = claim(path="b.cuh", line=52, kinds=("MASK",))
 
-    assert is_near(there, mark)
-    assert not is_near(there, mark, sites=False)
-    result = score(pair(mark), [there], everywhere)
+    assert is_near(site_claim, mark)
+    assert not is_near(site_claim, mark, sites=False)
+    result = score(pair(mark), [site_claim], always_scored)
     assert (1.0, 1.0, 0.0) == (result.recall, result.precision(), result.precision_without_sites)
     assert () == result.found_without_sites
 
 
-def test_recall_asks_for_required_visible_labels_only():
+def test_recall_counts_only_required_visible_labels():
     mini = pair(label(), label(first=50, last=50), label(first=90, last=90, required=False),
                 label(first=120, last=120, visible=False, why="nothing to see"))  # fmt: skip
 
-    result = score(mini, [claim(line=11)], everywhere)
+    result = score(mini, [claim(line=11)], always_scored)
 
     assert (1, 2, 0.5) == (len(result.found_labels), result.label_count, result.recall)
     assert [50] == [mark.first for mark in result.missed]
@@ -120,7 +120,7 @@ def test_recall_asks_for_required_visible_labels_only():
 def test_warnings_count_for_recall_but_not_for_the_recall_of_errors_and_notes_for_neither():
     mini = pair(label(), label(first=50, last=50))
 
-    result = score(mini, [claim(severity="warning"), claim(line=50, severity="note")], everywhere)
+    result = score(mini, [claim(severity="warning"), claim(line=50, severity="note")], always_scored)
 
     assert ([10], []) == ([mark.first for mark in result.found_labels], list(result.found_by_errors))
     assert 1.0 == result.precision()
@@ -130,19 +130,19 @@ def test_precision_counts_findings_near_any_allowed_label():
     mini = pair(label(), label(first=90, last=90, required=False))
     claims = [claim(), claim(line=91, severity="warning"), claim(line=40), claim(line=60, severity="warning")]
 
-    result = score(mini, claims, everywhere)
+    result = score(mini, claims, always_scored)
 
     assert (0.5, 0.5, 0.5) == (result.precision(), result.precision(("error",)), result.precision(("warning",)))
     assert [40, 60] == [item.line for item in result.false]
 
 
 def test_a_follow_up_commit_has_no_precision():
-    result = score(pair(label(), whole=False), [claim(line=40)], everywhere)
+    result = score(pair(label(), whole=False), [claim(line=40)], always_scored)
 
     assert (None, ()) == (result.precision(), result.false)
 
 
-def test_files_outside_the_truth_are_not_judged():
+def test_excluded_files_are_not_scored():
     corpus = Corpus(excluded=("tests/",), excluded_suffixes=(".md",), pairs=())
     claims = [claim(path="tests/a.cu", line=1), claim(path="lib/x/tests/b.cu", line=1), claim(path="README.md", line=1)]
 
@@ -151,9 +151,9 @@ def test_files_outside_the_truth_are_not_judged():
 
 
 def test_averages_go_over_pairs_and_over_families():
-    full = score(pair(label(), name="a", family="x"), [claim()], everywhere)
-    none = score(pair(label(), name="b", family="x"), [], everywhere)
-    other = score(pair(label(), name="c", family="y"), [claim()], everywhere)
+    full = score(pair(label(), name="a", family="x"), [claim()], always_scored)
+    none = score(pair(label(), name="b", family="x"), [], always_scored)
+    other = score(pair(label(), name="c", family="y"), [claim()], always_scored)
 
     sums = total([full, none, other])
 
@@ -161,7 +161,7 @@ def test_averages_go_over_pairs_and_over_families():
     assert 1.0 == sums.precision  # the pair without findings has none to judge
 
 
-def test_a_hunk_is_taken_back_and_the_others_stay():
+def test_one_hunk_is_reverted_and_others_stay():
     base, port = "a\nb\nc\nd\n", "a\nB\nc\nnew\nd\n"
 
     assert mutation.RevertedPort("a\nb\nc\nnew\nd\n", (2, 2), (2, 2)) == mutation.revert_hunks(base, port, (2, 2))
@@ -181,7 +181,7 @@ def test_a_hunk_is_taken_back_and_the_others_stay():
         ([claim(line=2, kinds=("MASK",))], "", "silent"),
     ],
 )
-def test_a_change_that_is_taken_back_must_be_noticed(tmp_path, found, unnoticed, outcome):
+def test_reverted_change_must_be_found(tmp_path, found, unnoticed, outcome):
     trees = mutation.Trees(tmp_path / "base", tmp_path / "port", {})
     for folder, text in ((trees.base, "old\n"), (trees.port, "new\n")):
         folder.mkdir()
@@ -215,7 +215,7 @@ def mirrors(tmp_path):
     return tmp_path / "mirrors", commits
 
 
-def test_the_bench_measures_a_mini_repository(mirrors, knowledge):
+def test_benchmark_measures_a_small_repository(mirrors, knowledge):
     folder, (base, port) = mirrors
     ports = (Port(repository="someone/mini", commit=port, who="someone"),)
     mini = pair(label(first=8, last=8), label(kind="MASK", first=8, last=8)).model_copy(
@@ -232,6 +232,6 @@ def test_the_bench_measures_a_mini_repository(mirrors, knowledge):
     assert ["a.cu:8 MASK"] == bench.as_json(results, {})["pairs"]["mini"]["rocm3d"]["missed"]
 
 
-def test_a_mirror_that_is_not_there_is_named(tmp_path):
+def test_missing_mirror_is_named(tmp_path):
     with pytest.raises(Exception, match=r"someone\+mini"):
         Mirror.of(tmp_path, "someone/mini")

@@ -52,11 +52,11 @@ def document(tmp_path, knowledge):
         ({"readiness": ("ready", "blocked")}, ["readiness: ready-with-deps, expected ready or blocked"]),
     ],
 )
-def test_a_difference_is_told(document, change, difference):
+def test_difference_is_reported(document, change, difference):
     assert difference == bench.score(RepositoryDependencies.model_validate({**RIGHT, **change}), document).differences
 
 
-def test_what_is_right_has_no_difference(document):
+def test_correct_list_has_no_difference(document):
     result = bench.score(RepositoryDependencies.model_validate(RIGHT), document)
 
     assert ([], set(), set()) == (result.differences, result.missed, result.false)
@@ -65,7 +65,7 @@ def test_what_is_right_has_no_difference(document):
     assert ["all", "4", "4", "0", "0"] == table[2].split()
 
 
-def test_readiness_that_is_not_judged_is_no_difference(document):
+def test_unlisted_readiness_is_no_difference(document):
     assert [] == bench.score(RepositoryDependencies.model_validate({**RIGHT, "readiness": ()}), document).differences
 
 
@@ -78,7 +78,7 @@ def test_the_list_is_sound(knowledge):
 
 
 @pytest.mark.parametrize(("readiness", "code"), [("ready-with-deps", 0), ("blocked", 1)])
-def test_the_bench_measures_a_mini_repository(tmp_path, capsys, readiness, code):
+def test_benchmark_measures_a_small_repository(tmp_path, capsys, readiness, code):
     work = tmp_path / "work"
     work.mkdir()
     write(work)

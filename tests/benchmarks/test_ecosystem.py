@@ -20,22 +20,22 @@ SETUP = b"from torch.utils.cpp_extension import CUDA_HOME\nif CUDA_HOME is not N
 TINY = {"tiny-1.0/setup.py": SETUP, "tiny-1.0/tiny/__init__.py": b""}
 
 
-def tar(place: Path, files: dict[str, bytes], *more: tarfile.TarInfo) -> Path:
-    with tarfile.open(place, "w:gz") as out:
+def tar(path: Path, files: dict[str, bytes], *more: tarfile.TarInfo) -> Path:
+    with tarfile.open(path, "w:gz") as out:
         for name, data in files.items():
             info = tarfile.TarInfo(name)
             info.size = len(data)
             out.addfile(info, io.BytesIO(data))
         for info in more:
             out.addfile(info)
-    return place
+    return path
 
 
-def wheel(place: Path, files: dict[str, bytes]) -> Path:
-    with zipfile.ZipFile(place, "w", zipfile.ZIP_DEFLATED) as out:
+def wheel(path: Path, files: dict[str, bytes]) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as out:
         for name, data in files.items():
             out.writestr(name, data)
-    return place
+    return path
 
 
 def link(name: str, target: str, kind: bytes = tarfile.SYMTYPE) -> tarfile.TarInfo:
@@ -44,13 +44,13 @@ def link(name: str, target: str, kind: bytes = tarfile.SYMTYPE) -> tarfile.TarIn
     return info
 
 
-def below(root: Path) -> set[str]:
+def files_below(root: Path) -> set[str]:
     return {str(path.relative_to(root)) for path in root.rglob("*") if not path.is_dir() or path.is_symlink()}
 
 
 @pytest.mark.parametrize("name", ["../out.py", "/out.py", "a/../../out.py", "..", "a\\..\\out.py"])
 @pytest.mark.parametrize("pack", [partial(tar), partial(wheel)], ids=["tar", "wheel"])
-def test_a_name_that_leads_out_is_refused(tmp_path, name, pack):
+def test_path_outside_the_folder_is_refused(tmp_path, name, pack):
     archive = pack(tmp_path / ("a.whl" if pack.func is wheel else "a.tar.gz"), {"ok/a.py": b"", name: b"x"})
 
     with pytest.raises(ecosystem.ArchiveRefusedError, match="outside"):
@@ -69,7 +69,7 @@ def test_links_and_pipes_are_left_out_and_nothing_is_written_through_them(tmp_pa
 
     root = ecosystem.unpack(tar(tmp_path / "a.tar.gz", {"p/a.py": b"x"}, *entries, through), tmp_path / "target")
 
-    assert below(root) == {"a.py", "out/a.py"}
+    assert files_below(root) == {"a.py", "out/a.py"}
     assert not list((tmp_path / "secret").iterdir())
 
 
@@ -81,7 +81,7 @@ def test_a_link_in_a_wheel_is_left_out(tmp_path):
         out.writestr(info, "/etc/passwd")
         out.writestr("p/a.py", "")
 
-    assert below(ecosystem.unpack(archive, tmp_path / "target")) == {"a.py"}
+    assert files_below(ecosystem.unpack(archive, tmp_path / "target")) == {"a.py"}
 
 
 @pytest.mark.parametrize("pack", [partial(tar), partial(wheel)], ids=["tar", "wheel"])
@@ -95,7 +95,7 @@ def test_a_bomb_is_refused_before_it_fills_the_disk(tmp_path, pack):
     assert sum(path.stat().st_size for path in tmp_path.rglob("*") if path.is_file()) < 1_100_000
 
 
-def test_a_header_that_asks_for_gigabytes_is_refused(tmp_path):
+def test_header_that_claims_gigabytes_is_refused(tmp_path):
     """A tar header of type x is read as one piece, whatever size it claims."""
     info = tarfile.TarInfo("p/header")
     info.type, info.size = tarfile.XHDTYPE, 5_000_000_000
@@ -144,7 +144,7 @@ def index(tmp_path, monkeypatch):
     archive = tar(tmp_path / "site" / "tiny-1.0.tar.gz", TINY)
     page = tmp_path / "site" / "simple" / "tiny" / "index.html"
     page.write_text('<a href="/tiny-1.0.tar.gz">tiny-1.0.tar.gz</a>')
-    handler = partial(_Quiet, directory=str(tmp_path / "site"))
+    handler = partial(_SilentHandler, directory=str(tmp_path / "site"))
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         monkeypatch.setenv("PIP_INDEX_URL", f"http://127.0.0.1:{server.server_address[1]}/simple/")
@@ -153,7 +153,7 @@ def index(tmp_path, monkeypatch):
         server.shutdown()
 
 
-class _Quiet(SimpleHTTPRequestHandler):
+class _SilentHandler(SimpleHTTPRequestHandler):
     def log_message(self, *arguments):
         """Say nothing."""
 
@@ -163,13 +163,13 @@ class Index:
         self.root, self.archive = root, archive
         self.snapshot = root / "snapshot.json"
 
-    def listed(self, *entries: tuple[str, str, int], name: str = "tiny") -> None:
+    def write_list(self, *entries: tuple[str, str, int], name: str = "tiny") -> None:
         """Write the list; by default of the one archive as it is."""
         data = self.archive.read_bytes()
-        given = entries or (("tiny-1.0.tar.gz", hashlib.sha256(data).hexdigest(), len(data)),)
+        listed_entries = entries or (("tiny-1.0.tar.gz", hashlib.sha256(data).hexdigest(), len(data)),)
         records = [
             f'[[archives]]\nname = "{name}"\nversion = "1.0"\nfile = "{file}"\nsha256 = "{digest}"\nbytes = {size}\n'
-            for file, digest, size in given
+            for file, digest, size in listed_entries
         ]
         (self.root / "list.toml").write_text("".join(records))
 
@@ -178,7 +178,7 @@ class Index:
         return ecosystem.main([*options, *(word for name, file in places for word in (name, str(self.root / file)))])
 
 
-def test_a_wrong_digest_is_refused_and_not_kept(index, capsys):
+def test_wrong_digest_is_refused_and_deleted(index, capsys):
     index.listed(("tiny-1.0.tar.gz", "0" * 64, index.archive.stat().st_size))
 
     assert index.run() == 1
@@ -193,7 +193,7 @@ def test_a_file_larger_than_listed_is_cut_off(index, capsys):
     assert "larger than the 20 bytes" in capsys.readouterr().err
 
 
-def test_a_file_that_the_index_lacks_exits_4_and_is_named(index, capsys):
+def test_file_missing_from_the_index_exits_4(index, capsys):
     index.listed(("tiny-1.0-other.tar.gz", "0" * 64, 20))
     index.snapshot.write_text("{}")
 
@@ -242,7 +242,7 @@ def test_the_snapshot_is_written_and_holds_and_a_change_is_a_diff(index, capsys)
     assert '+   "BLD201 error": 1' in shown
 
 
-def test_an_archive_that_is_there_by_digest_is_not_fetched_again(index):
+def test_downloaded_archive_is_not_fetched_again(index):
     index.listed()
     assert index.run("--update") == 0
     index.archive.write_bytes(b"")

@@ -46,9 +46,9 @@ FAULT = Fault("src/rocm3d/a.py", 3, "return 1", 0, "integer", 7, "return 2")
 def test_an_operator_makes_its_fault(before, after, operator):
     source = f"# first\n{before}\n".encode()
 
-    made = [edit.apply_to(source).decode() for edit in possible_edits(source) if edit.operator == operator]
+    faulty_sources = [edit.apply_to(source).decode() for edit in possible_edits(source) if edit.operator == operator]
 
-    assert f"# first\n{after}\n" in made
+    assert f"# first\n{after}\n" in faulty_sources
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_an_operator_makes_its_fault(before, after, operator):
         "class A(Protocol):\n    def f(self):\n        ...\n",
     ],
 )
-def test_what_is_no_behaviour_is_left_alone(text):
+def test_code_without_behaviour_gets_no_fault(text):
     assert [] == possible_edits(text.encode())
 
 

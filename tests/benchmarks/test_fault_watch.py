@@ -26,24 +26,24 @@ def f(x):
     ("line", "calls"),
     [(2, "123"), (3, "123"), (4, "123"), (5, "1"), (6, "23"), (8, "2"), (11, "3"), (13, "3")],
 )
-def test_a_watched_line_notes_whenever_it_runs(line, calls, monkeypatch):
+def test_instrumented_line_records_every_run(line, calls, monkeypatch):
     """`calls`: those of f(1), f(2) and f(3) that run the line; lines of the module run before any of them."""
-    noted, names = [], {}
-    monkeypatch.setitem(sys.modules, "fault_hits", SimpleNamespace(hit=noted.append))
+    recorded, names = [], {}
+    monkeypatch.setitem(sys.modules, "fault_hits", SimpleNamespace(hit=recorded.append))
     exec(compile(instrumented(WATCHED.encode(), {line: 7}), "watched", "exec"), names)
-    at_import = bool(noted)
+    at_import = bool(recorded)
 
-    found = []
+    recording_calls = []
     for argument in (1, 2, 3):
-        noted.clear()
+        recorded.clear()
         assert names["f"](argument) == argument
-        found += [str(argument)] * (noted == [7])
+        recording_calls += [str(argument)] * (recorded == [7])
 
     assert at_import == (line < 4)
-    assert at_import or "".join(found) == calls
+    assert at_import or "".join(recording_calls) == calls
 
 
-def test_a_watched_line_runs_where_nobody_notes(monkeypatch):
+def test_instrumented_line_runs_without_a_recorder(monkeypatch):
     names = {}
     monkeypatch.setitem(sys.modules, "fault_hits", None)
     exec(compile(instrumented(b"x = 1\n", {1: 0}), "watched", "exec"), names)

@@ -42,12 +42,12 @@ def line_map(checkout):
 
 
 @pytest.mark.parametrize("read", [faults.read_faults, faults.read_results])
-def test_a_file_that_is_not_there_is_named_with_the_command_that_makes_it(read, tmp_path):
+def test_missing_file_is_named_with_the_command_that_makes_it(read, tmp_path):
     with pytest.raises(SystemExit, match=r"none\.json does not exist\. Create it: faults\.py"):
         read(tmp_path / "none.json")
 
 
-def test_a_map_that_is_not_there_is_named(tmp_path):
+def test_missing_map_is_named(tmp_path):
     with pytest.raises(SystemExit, match=r"Create it: faults\.py map"):
         LineMap.read(tmp_path, tmp_path / "map.json")
 
@@ -89,29 +89,29 @@ def edit_at(checkout: Path, operator: str, line: int) -> SourceEdit:
 
 @pytest.mark.parametrize(("operator", "line"), [("plus/minus", 5), ("default argument", 4), ("integer", 1)])
 def test_the_tests_of_the_module_come_first_and_then_others_that_run_the_line(operator, line, checkout, line_map):
-    found = line_map.selection("src/rocm3d/a.py", edit_at(checkout, operator, line))
+    selected = line_map.selection("src/rocm3d/a.py", edit_at(checkout, operator, line))
 
-    assert found.tests == ("tests/test_a.py::a", "tests/test_b.py::b", "tests/test_a.py::other")
-    assert found.runs_line
-    assert not found.capped
+    assert selected.tests == ("tests/test_a.py::a", "tests/test_b.py::b", "tests/test_a.py::other")
+    assert selected.runs_line
+    assert not selected.capped
 
 
 def test_a_line_that_no_test_runs_has_only_the_tests_of_its_module(checkout, line_map):
-    unseen = LineMap(checkout, line_map.seconds, {"src/rocm3d/b.py": {"5": [0]}})
+    uncovered = LineMap(checkout, line_map.seconds, {"src/rocm3d/b.py": {"5": [0]}})
 
-    found = unseen.select_tests("src/rocm3d/a.py", edit_at(checkout, "plus/minus", 5))
+    selected = uncovered.select_tests("src/rocm3d/a.py", edit_at(checkout, "plus/minus", 5))
 
-    assert found.tests == ("tests/test_a.py::a", "tests/test_a.py::other")
-    assert not found.runs_line
+    assert selected.tests == ("tests/test_a.py::a", "tests/test_a.py::other")
+    assert not selected.runs_line
 
 
-def test_tests_beyond_the_cap_are_left_out_and_told(checkout, line_map, monkeypatch):
+def test_tests_above_the_limit_are_skipped_and_reported(checkout, line_map, monkeypatch):
     monkeypatch.setattr(fault_map, "MOST_TESTS", 0)
 
-    found = line_map.selection("src/rocm3d/a.py", edit_at(checkout, "plus/minus", 5))
+    selected = line_map.selection("src/rocm3d/a.py", edit_at(checkout, "plus/minus", 5))
 
-    assert found.tests == ("tests/test_a.py::a", "tests/test_a.py::other")
-    assert found.capped
+    assert selected.tests == ("tests/test_a.py::a", "tests/test_a.py::other")
+    assert selected.capped
 
 
 def test_a_first_stage_is_short(line_map, monkeypatch):
@@ -123,24 +123,24 @@ def test_a_first_stage_is_short(line_map, monkeypatch):
 def test_the_aspect_of_a_module_belongs_to_it(checkout, line_map):
     names = [*line_map.seconds, "tests/test_a_long.py::x", "tests/whole/test_a.py::y"]
 
-    found = LineMap(checkout, dict.fromkeys(names, 1.0), {}).tests_by_module
+    by_module = LineMap(checkout, dict.fromkeys(names, 1.0), {}).tests_by_module
 
-    assert found == {"src/rocm3d/a.py": [1, 2, 3], "src/rocm3d/b.py": [0], "": [4]}
+    assert by_module == {"src/rocm3d/a.py": [1, 2, 3], "src/rocm3d/b.py": [0], "": [4]}
 
 
-def test_notes_of_several_processes_are_put_together(checkout, tmp_path):
+def test_records_of_several_processes_are_merged(checkout, tmp_path):
     hits, path = tmp_path / "hits", "src/rocm3d/a.py"
     hits.mkdir()
     slow, quick = "tests/test_b.py::slow", "tests/test_b.py::quick"
     (hits / "1").write_text(f"7\t\n9\t{slow}\n")
     (hits / "2").write_text(f"9\t{quick}\n9\ttests/test_b.py::without_a_report\n")
 
-    made = build_map(checkout, {path: {1: 7, 4: 8, 5: 9}}, hits, {slow: 2.0, quick: 1.0})
-    made.write(tmp_path / "map.json")
+    merged = build_map(checkout, {path: {1: 7, 4: 8, 5: 9}}, hits, {slow: 2.0, quick: 1.0})
+    merged.write(tmp_path / "map.json")
 
-    assert made.names == [quick, slow]
-    assert made.lines == {path: {"1": [], "5": [0, 1]}}
-    assert LineMap.read(checkout, tmp_path / "map.json") == made
+    assert merged.names == [quick, slow]
+    assert merged.lines == {path: {"1": [], "5": [0, 1]}}
+    assert LineMap.read(checkout, tmp_path / "map.json") == merged
 
 
 def test_what_runs_at_import_is_watched_where_it_is_used(checkout):
@@ -154,24 +154,24 @@ def test_what_runs_at_import_is_watched_where_it_is_used(checkout):
 
 class FakeSearch:
     def __init__(self) -> None:
-        self.judged: list[str] = []
+        self.evaluated: list[str] = []
 
-    def judge(self, fault: Fault) -> faults.FaultResult:
-        self.judged.append(fault.key)
+    def evaluate(self, fault: Fault) -> faults.FaultResult:
+        self.evaluated.append(fault.key)
         return result(faults.CAUGHT, fault.key)
 
 
-def test_a_run_goes_on_where_it_stopped(tmp_path):
+def test_interrupted_run_resumes(tmp_path):
     chosen = [Fault(f"src/rocm3d/{name}.py", 1, "x = 1", 0, "integer", 4, "x = 2") for name in "abc"]
-    place, search = tmp_path / "results.jsonl", FakeSearch()
-    faults.evaluate_all([search], faults.remaining_faults(place, chosen[:1]), place)
-    with place.open("a") as stream:
+    results_file, search = tmp_path / "results.jsonl", FakeSearch()
+    faults.evaluate_all([search], faults.remaining_faults(results_file, chosen[:1]), results_file)
+    with results_file.open("a") as stream:
         stream.write('{"fault": "cut sho')
 
-    faults.evaluate_all([search], faults.remaining_faults(place, chosen), place)
+    faults.evaluate_all([search], faults.remaining_faults(results_file, chosen), results_file)
 
-    assert search.judged == [fault.key for fault in chosen]
-    assert list(faults.read_results(place)) == search.judged
+    assert search.evaluated == [fault.key for fault in chosen]
+    assert list(faults.read_results(results_file)) == search.evaluated
 
 
 class FakeCopy:
@@ -182,7 +182,7 @@ class FakeCopy:
         self.runs: list[list[str]] = []
         self.is_faulty = False
 
-    def faulty(self, path: str, edit: SourceEdit):
+    def apply_fault(self, path: str, edit: SourceEdit):
         self.is_faulty = True
         return self
 
@@ -202,7 +202,7 @@ class FakeCopy:
 
 
 @pytest.fixture
-def judge(checkout, line_map):
+def evaluate(checkout, line_map):
     fault = fault_of_edit(
         "src/rocm3d/a.py", (checkout / "src/rocm3d/a.py").read_bytes(), edit_at(checkout, "plus/minus", 5)
     )
@@ -215,34 +215,34 @@ def judge(checkout, line_map):
     return call
 
 
-def test_a_fault_without_a_failure_is_not_caught(judge):
-    found, runs = judge(set())
+def test_a_fault_without_a_failure_is_not_caught(evaluate):
+    outcome, runs = evaluate(set())
 
-    assert (found.verdict, found.test, found.tests) == (faults.NOT_CAUGHT, None, 3)
+    assert (outcome.verdict, outcome.test, outcome.tests) == (faults.NOT_CAUGHT, None, 3)
     assert runs == [["tests/test_a.py::a", "tests/test_b.py::b", "tests/test_a.py::other"]]
 
 
-def test_a_test_that_fails_without_the_fault_catches_nothing(judge):
-    found, _ = judge({"tests/test_a.py::a"}, {"tests/test_a.py::a"})
+def test_a_test_that_fails_without_the_fault_catches_nothing(evaluate):
+    outcome, _ = evaluate({"tests/test_a.py::a"}, {"tests/test_a.py::a"})
 
-    assert found.verdict == faults.NOT_CAUGHT
-
-
-def test_the_first_reliable_failure_catches(judge):
-    found, _ = judge({"tests/test_a.py::a", "tests/test_b.py::b"}, {"tests/test_a.py::a"})
-
-    assert (found.verdict, found.test, found.detail) == (faults.CAUGHT, "tests/test_b.py::b", "test")
+    assert outcome.verdict == faults.NOT_CAUGHT
 
 
-def test_the_test_that_caught_before_is_tried_alone_first(judge):
-    found, runs = judge({"tests/test_a.py::other"}, hint="tests/test_a.py::other")
+def test_the_first_reliable_failure_catches(evaluate):
+    outcome, _ = evaluate({"tests/test_a.py::a", "tests/test_b.py::b"}, {"tests/test_a.py::a"})
 
-    assert found.test == "tests/test_a.py::other"
+    assert (outcome.verdict, outcome.test, outcome.detail) == (faults.CAUGHT, "tests/test_b.py::b", "test")
+
+
+def test_the_test_that_caught_before_is_tried_alone_first(evaluate):
+    outcome, runs = evaluate({"tests/test_a.py::other"}, hint="tests/test_a.py::other")
+
+    assert outcome.test == "tests/test_a.py::other"
     assert runs == [["tests/test_a.py::other"]] * 2
 
 
-def test_a_test_that_is_no_more_is_no_hint(judge):
-    assert judge({"tests/test_a.py::a"}, hint="tests/test_a.py::renamed")[0].verdict == faults.CAUGHT
+def test_removed_test_is_no_hint(evaluate):
+    assert evaluate({"tests/test_a.py::a"}, hint="tests/test_a.py::renamed")[0].verdict == faults.CAUGHT
 
 
 def test_a_fault_of_another_version_is_gone(checkout, line_map):
@@ -262,7 +262,7 @@ def test_a_fault_of_another_version_is_gone(checkout, line_map):
         (faults.NOT_CAUGHT, faults.NOT_CAUGHT, True, "1 not caught"),
     ],
 )
-def test_less_is_caught_or_not(before, after, kept, said, tmp_path, capsys):
+def test_compare_detects_faults_no_longer_caught(before, after, kept, said, tmp_path, capsys):
     for name, verdict in (("a", before), ("b", after)):
         (tmp_path / name).write_text(json.dumps({"fault": "f", "verdict": verdict}) + "\n")
 
@@ -270,8 +270,8 @@ def test_less_is_caught_or_not(before, after, kept, said, tmp_path, capsys):
     assert said in capsys.readouterr().out
 
 
-def test_a_run_that_is_not_finished_proves_nothing():
-    report, kept = faults.compare_results({"f": result(faults.CAUGHT)}, {})
+def test_unfinished_run_is_not_equal():
+    report, nothing_lost = faults.compare_results({"f": result(faults.CAUGHT)}, {})
 
-    assert not kept
+    assert not nothing_lost
     assert "Not run after: f" in report

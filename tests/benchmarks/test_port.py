@@ -31,10 +31,10 @@ def column(name: str, counted: set[str], compiled: set[str] | None = None) -> po
     return port.StateColumn(name, both, {"gfx942": counted}, {"gfx942": both}, (), 1.0)
 
 
-def judged(*columns: port.StateColumn) -> list[str]:
-    bench = SimpleNamespace(config={"targets": ["gfx942"]}, failures=[])
-    port.check_targets(bench, "x", list(columns))
-    return bench.failures
+def failures_of(*columns: port.StateColumn) -> list[str]:
+    benchmark = SimpleNamespace(config={"targets": ["gfx942"]}, failures=[])
+    port.check_targets(benchmark, "x", list(columns))
+    return benchmark.failures
 
 
 def unit(source: str, kernels: tuple[KernelFacts, ...] = (), outcome: str = "compiled") -> SimpleNamespace:
@@ -46,27 +46,27 @@ def unit(source: str, kernels: tuple[KernelFacts, ...] = (), outcome: str = "com
 
 
 def test_fewer_units_than_the_human_port_are_a_failure():
-    assert judged(column("base", set()), column("ours", {"a"}), column("port 1", {"a", "b"})) == [
+    assert failures_of(column("base", set()), column("ours", {"a"}), column("port 1", {"a", "b"})) == [
         "x for gfx942: 1 units with our patch, 2 with the human port"
     ]
 
 
 def test_no_more_than_the_base_is_a_failure_where_more_compiles():
-    found = judged(column("base", {"a"}, {"a", "b"}), column("ours", {"a"}), column("port 1", {"a"}))
+    failures = failures_of(column("base", {"a"}, {"a", "b"}), column("ours", {"a"}), column("port 1", {"a"}))
 
-    assert found == ["x for gfx942: 1 units in the base and no more with our patch"]
+    assert failures == ["x for gfx942: 1 units in the base and no more with our patch"]
 
 
 def test_a_base_that_is_whole_needs_no_more():
-    assert judged(column("base", {"a"}), column("ours", {"a"}), column("port 1", {"a"})) == []
+    assert failures_of(column("base", {"a"}), column("ours", {"a"}), column("port 1", {"a"})) == []
 
 
-def test_a_kernel_that_is_gone_or_empty_is_told():
-    had = {"a": (KernelFacts(name="k"), KernelFacts(name="l"))}
+def test_missing_or_empty_kernel_is_reported():
+    cuda_kernels = {"a": (KernelFacts(name="k"), KernelFacts(name="l"))}
 
-    assert port.missing_kernels(unit("a.cu", (KernelFacts(name="k", empty=True),)), "gfx942", had) == "l, k (empty)"
-    assert port.missing_kernels(unit("a.cu", (KernelFacts(name="k"), KernelFacts(name="l"))), "gfx942", had) == ""
-    assert port.missing_kernels(unit("b.cu"), "gfx942", had) == ""
+    assert port.missing_kernels(unit("a.cu", (KernelFacts(name="k", empty=True),)), "gfx942", cuda_kernels) == "l, k (empty)"
+    assert port.missing_kernels(unit("a.cu", (KernelFacts(name="k"), KernelFacts(name="l"))), "gfx942", cuda_kernels) == ""
+    assert port.missing_kernels(unit("b.cu"), "gfx942", cuda_kernels) == ""
 
 
 def test_a_unit_that_does_not_compile_for_the_target_does_not_count():
@@ -79,22 +79,22 @@ def test_a_translated_copy_is_the_same_unit():
 
 
 def test_only_lines_of_files_that_stay_count():
-    found = ported.edit_size({"a": b"1\n2\n", "gone": b"x\n"}, {"a": b"1\n3\n4\n", "new": b"y\n"})
+    size = ported.edit_size({"a": b"1\n2\n", "gone": b"x\n"}, {"a": b"1\n3\n4\n", "new": b"y\n"})
 
-    assert (found.added, found.removed, found.files) == (2, 1, 1)
+    assert (size.added, size.removed, size.files) == (2, 1, 1)
 
 
-def test_a_port_leaves_the_folder_as_it_was_and_keeps_its_promises(repository):
+def test_port_restores_the_folder(repository):
     before = ported.file_digests(repository)
 
-    found = ported.port_and_undo(repository, load(), "gfx942", review=True)
+    result = ported.port_and_undo(repository, load(), "gfx942", review=True)
 
-    assert found.broken == ()
-    assert b"is_rocm" in found.edits["setup.py"]
+    assert result.broken == ()
+    assert b"is_rocm" in result.edits["setup.py"]
     assert ported.file_digests(repository) == before
 
 
-def test_an_undo_that_changes_something_is_told(repository, monkeypatch):
+def test_incomplete_undo_is_reported(repository, monkeypatch):
     undo = ported.Repository.undo
 
     def careless(self, *, keep_changed: bool) -> object:

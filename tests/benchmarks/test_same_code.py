@@ -41,6 +41,6 @@ def test_only_another_program_differs(after, differs, tmp_path):
     nvcc = find_nvcc()
     assert nvcc is not None
 
-    found = same_code.differences(nvcc, Path("a.cu"), (SPACED, after), (), tmp_path, tmp_path / "out")
+    differing = same_code.differences(nvcc, Path("a.cu"), (SPACED, after), (), tmp_path, tmp_path / "out")
 
-    assert bool(found) == differs, found
+    assert bool(differing) == differs, differing

@@ -44,7 +44,7 @@ NEAR_THE_LIMIT = 4_000_000  # bytes: just below the 4 MiB that are read
 
 
 @dataclass(frozen=True)
-class Ended:
+class ScanRun:
     code: int
     seconds: float
     megabytes: float
@@ -54,19 +54,19 @@ class Ended:
     @property
     def reasons(self) -> dict[str, str]:
         """Skip reasons by path, joined."""
-        found: dict[str, str] = {}
+        by_path: dict[str, str] = {}
         for item in self.document["inventory"]["skipped"]:
-            found[item["path"]] = (
-                f"{found[item['path']]}; {item['reason']}" if item["path"] in found else item["reason"]
+            by_path[item["path"]] = (
+                f"{by_path[item['path']]}; {item['reason']}" if item["path"] in by_path else item["reason"]
             )
-        return found
+        return by_path
 
     @property
     def counts(self) -> dict[str, int]:
         return self.document["inventory"]["counts"]
 
     @property
-    def places(self) -> list[tuple[str, int]]:
+    def positions(self) -> list[tuple[str, int]]:
         return [(item["path"], item["line"]) for item in self.document["findings"]]
 
 
@@ -74,7 +74,7 @@ class Ended:
 def scan(tmp_path):
     """Scans a folder within limits of time and memory; the scan must end without a traceback."""
 
-    def run(root: Path, seconds: float = 60, megabytes: float = 600) -> Ended:
+    def run(root: Path, seconds: float = 60, megabytes: float = 600) -> ScanRun:
         work = tmp_path / "work"
         work.mkdir(exist_ok=True)
         command = [sys.executable, "-c", PROGRAM, work / "memory", "scan", root, "--no-cache"]
@@ -85,16 +85,16 @@ def scan(tmp_path):
             watch.start()
             _, status, usage = os.wait4(child.pid, 0)
             watch.cancel()
-        said = (work / "stderr").read_text("utf-8", "replace")
+        stderr_text = (work / "stderr").read_text("utf-8", "replace")
         code = child.returncode = os.waitstatus_to_exitcode(status)
-        assert code in (0, 1), said
-        assert "Traceback" not in said
-        ended = Ended(
+        assert code in (0, 1), stderr_text
+        assert "Traceback" not in stderr_text
+        ended = ScanRun(
             code,
             usage.ru_utime + usage.ru_stime,
             int((work / "memory").read_text()) / 1024,  # usage has the peak of this process, before the other began
             json.loads((work / "scan.json").read_text()),
-            said,
+            stderr_text,
         )
         sys.stdout.write(f"{ended.seconds:.1f} s, {ended.megabytes:.0f} MB")
         assert ended.seconds < seconds
@@ -107,21 +107,21 @@ def scan(tmp_path):
 @pytest.fixture
 def root(tmp_path):
     """A repository with one ordinary file, whose finding must be reported whatever else is there."""
-    place = tmp_path / "target"
-    place.mkdir()
-    (place / "ordinary.cu").write_text("#include <device_launch_parameters.h>\n")
-    return place
+    folder = tmp_path / "target"
+    folder.mkdir()
+    (folder / "ordinary.cu").write_text("#include <device_launch_parameters.h>\n")
+    return folder
 
 
 ORDINARY = ("ordinary.cu", 1)
 
 
 def test_folders_500_deep(scan, root):
-    place = root
+    folder = root
     for _ in range(500):
-        place /= "d"
-    place.mkdir(parents=True)
-    (place / "a.cu").write_text("#include <device_launch_parameters.h>\n")
+        folder /= "d"
+    folder.mkdir(parents=True)
+    (folder / "a.cu").write_text("#include <device_launch_parameters.h>\n")
 
     ended = scan(root)
 
@@ -176,7 +176,7 @@ def test_brackets_100000_deep(scan, root, name, text, reason):
     ],
     ids=lambda value: value if len(value) < 9 else "",
 )
-def test_what_would_take_hours_is_given_up(scan, root, name, unit, reason):
+def test_parse_that_would_take_hours_is_stopped(scan, root, name, unit, reason):
     """Recovery from errors, and chains of calls, take the square of a file's size."""
     head = HEADS[Path(name).suffix] + "from torch.utils.cpp_extension import CUDAExtension\n" * (name == "setup.py")
     (root / name).write_text(head + "x = f" + unit * (1_000_000 // len(unit)) + "\n!")

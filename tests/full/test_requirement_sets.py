@@ -19,20 +19,20 @@ def _one_cache(tmp_path_factory, monkeypatch):
 
 
 @pytest.mark.parametrize("given", SETS, ids=lambda item: item.id)
-def test_the_original_brings_cuda_and_the_port_does_not(given, tmp_path, knowledge, index_answers):
+def test_original_installs_cuda_and_port_does_not(given, tmp_path, knowledge, index_answers):
     stack, verdicts = bench.resolve_port(bench.write_repository(given, tmp_path), knowledge, "mi300x")
 
-    found = {item.probe: [v for v in verdicts.verdicts if v.probe == item.probe] for item in verdicts.verdicts}
-    (original,) = found["resolve_original"]
+    by_probe = {item.probe: [v for v in verdicts.verdicts if v.probe == item.probe] for item in verdicts.verdicts}
+    (original,) = by_probe["resolve_original"]
     assert any(line.startswith("it would install torch ") for line in original.looked_at)
     assert any(line.startswith("CUDA packages: ") for line in original.looked_at)
-    assert [] == [v.reason for name in ("resolve_port", "resolve_routes") for v in found[name] if v.outcome == "failed"]
-    assert "passed" in {v.outcome for v in found["resolve_port"]}
+    assert [] == [v.reason for name in ("resolve_port", "resolve_routes") for v in by_probe[name] if v.outcome == "failed"]
+    assert "passed" in {v.outcome for v in by_probe["resolve_port"]}
     assert all(cuda == "none" for _, _, cuda, _ in bench.counts(verdicts, "resolve_port"))
-    failed = [v.reason.split(":")[0] for v in found["resolve_builds"] if v.outcome == "failed"]
+    failed = [v.reason.split(":")[0] for v in by_probe["resolve_builds"] if v.outcome == "failed"]
     assert failed == list(given.fails), stack
 
 
-def test_there_are_at_least_eight_real_sets_each_with_its_source():
+def test_at_least_eight_sets_with_sources():
     assert len(SETS) >= 8
     assert all("@" in item.source and item.lines for item in SETS)

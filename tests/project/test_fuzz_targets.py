@@ -20,14 +20,14 @@ def fuzzed():
     return module
 
 
-def test_a_reader_without_a_name_is_refused(fuzzed, monkeypatch):
+def test_reader_without_file_name_is_rejected(fuzzed, monkeypatch):
     monkeypatch.setattr(fuzzed, "NAMES", ("a.py",))
 
     with pytest.raises(LookupError, match="cmake"):
         fuzzed.targets()
 
 
-def test_every_target_takes_its_seeds(fuzzed):
+def test_every_target_accepts_its_seeds(fuzzed):
     for name, target in fuzzed.targets().items():
         for seed in fuzzed.seeds(name)[:4]:
             target(seed)
@@ -37,14 +37,14 @@ def test_seeds_are_more_than_an_empty_line(fuzzed):
     assert [] == [name for name in fuzzed.targets() if fuzzed.seeds(name) == [b"\n"]]
 
 
-def test_a_mistake_of_a_reader_is_not_swallowed(fuzzed, monkeypatch):
+def test_exception_of_a_reader_is_raised(fuzzed, monkeypatch):
     monkeypatch.setattr(fuzzed, "look_at", lambda *given: 1 / 0)
 
     with pytest.raises(ZeroDivisionError):
         fuzzed.targets()["a.py"](b"")
 
 
-def test_one_input_is_run_again_without_the_fuzzer(tmp_path):
+def test_single_input_runs_without_fuzzer(tmp_path):
     (tmp_path / "input").write_bytes(b"channels:\n  -\n")
     command = [sys.executable, SCRIPTS / "fuzz.py", "environment.yml", "--input", tmp_path / "input"]
 

@@ -29,14 +29,14 @@ RECORDS = [
 ]
 
 
-def test_every_active_code_is_raised_and_every_raised_code_is_active(knowledge):
+def test_active_codes_are_those_with_a_detector(knowledge):
     raised = {detector.code for detector in all_detectors()}
     active = {code.code for code in knowledge.codes.values() if code.status == "active"}
 
     assert raised == active
 
 
-def test_every_detector_bears_the_rule_name_of_its_code(knowledge):
+def test_every_detector_has_the_rule_name_of_its_code(knowledge):
     assert {d.code: d.rule for d in all_detectors()} == {d.code: knowledge.codes[d.code].rule for d in all_detectors()}
 
 
@@ -49,7 +49,7 @@ def test_every_record_is_valid_against_its_schema():
     errors = [
         f"{path.relative_to(KNOWLEDGE)}: {error.json_path}: {error.message}"
         for path, schema in RECORDS
-        for error in validators[schema].iter_errors(plain_data(path))
+        for error in validators[schema].iter_errors(toml_as_json(path))
     ]
 
     assert [] == errors
@@ -60,7 +60,7 @@ def validator(schema: str) -> jsonschema.Draft202012Validator:
     return jsonschema.Draft202012Validator(json.loads(text))
 
 
-def plain_data(path: Path) -> object:
+def toml_as_json(path: Path) -> object:
     """A TOML file as JSON, where dates are strings."""
     return json.loads(json.dumps(tomllib.loads(path.read_text(encoding="utf-8")), default=str))
 
@@ -80,19 +80,19 @@ def test_generated_files_are_current():
 
 def test_no_module_is_longer_than_400_lines():
     files = [path for folder in ("src", "tests", "scripts") for path in (ROOT / folder).rglob("*.py")]
-    long = {str(path.relative_to(ROOT)) for path in files if len(path.read_text(encoding="utf-8").splitlines()) > 400}
+    too_long = {str(path.relative_to(ROOT)) for path in files if len(path.read_text(encoding="utf-8").splitlines()) > 400}
 
-    assert set() == long
+    assert set() == too_long
 
 
-def test_every_module_says_what_it_is():
-    silent = [
+def test_every_module_has_a_docstring():
+    without_docstring = [
         str(path.relative_to(ROOT))
         for path in (ROOT / "src").rglob("*.py")
         if not path.read_text(encoding="utf-8").startswith('"""')
     ]
 
-    assert [] == silent
+    assert [] == without_docstring
 
 
 def test_neither_torch_nor_triton_is_a_dependency_in_any_extra():

@@ -9,7 +9,7 @@ from pathlib import Path
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "rocm3d"
 
 # Lowest layer first; a package may import from earlier rows of this list, and from itself.
-FLOORS = [
+LAYERS = [
     {"model"},
     {"knowledge", "workspace"},
     {"syntax", "manifest", "toolchain", "record", "artifact"},
@@ -22,13 +22,13 @@ FLOORS = [
     {"cli"},
     {"__main__"},
 ]
-ROOMS = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
+LAYER_OF_PACKAGE = {top_package: floor for floor, rooms in enumerate(LAYERS) for top_package in rooms}
 
 MODULES = sorted(SOURCE.rglob("*.py"))
 
 
 @cache
-def imported(path: Path) -> frozenset[str]:
+def imported_names(path: Path) -> frozenset[str]:
     """All names that a file imports, at any position."""
     names = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -44,25 +44,25 @@ def room(path: Path) -> str:
     return path.relative_to(SOURCE).parts[0].removesuffix(".py")
 
 
-def test_every_room_is_in_the_table():
-    rooms = {room(path) for path in MODULES} - {"__init__", "payload"}
+def test_every_package_is_in_the_table():
+    packages = {room(path) for path in MODULES} - {"__init__", "payload"}
 
-    assert rooms <= set(ROOMS)
+    assert packages <= set(LAYER_OF_PACKAGE)
 
 
-def may_import(here: str, there: str) -> bool:
+def may_import(importer: str, imported: str) -> bool:
     """Whether the table allows it. __init__.py and payload/, which runs in the user's environment, import none."""
-    return here in ROOMS and there in ROOMS and (here == there or ROOMS[there] < ROOMS[here])
+    return importer in LAYER_OF_PACKAGE and imported in LAYER_OF_PACKAGE and (importer == imported or LAYER_OF_PACKAGE[imported] < LAYER_OF_PACKAGE[importer])
 
 
-def offences(path: Path) -> list[str]:
+def forbidden_imports(path: Path) -> list[str]:
     """Imports of a module that the table does not allow."""
-    parts = ((name, name.split(".")) for name in sorted(imported(path)))
-    rooms = ((name, words[1]) for name, words in parts if words[0] == "rocm3d" and len(words) > 1)
+    parts = ((name, name.split(".")) for name in sorted(imported_names(path)))
+    imported_packages = ((name, words[1]) for name, words in parts if words[0] == "rocm3d" and len(words) > 1)
     return [
         f"{path.relative_to(SOURCE)} may not import {name}"
-        for name, there in rooms
-        if there in (*ROOMS, "payload") and not may_import(room(path), there)
+        for name, target in imported_packages
+        if target in (*LAYER_OF_PACKAGE, "payload") and not may_import(room(path), target)
     ]
 
 
@@ -77,37 +77,37 @@ def test_the_table_forbids_siblings_higher_floors_and_payload():
 
 
 def test_imports_go_downward_only():
-    assert [] == [offence for path in MODULES for offence in offences(path)]
+    assert [] == [problem for path in MODULES for problem in forbidden_imports(path)]
 
 
 def test_the_toolkit_never_imports_torch_or_triton():
-    found = {
+    torch_imports = {
         (str(path.relative_to(SOURCE)), name)
         for path in MODULES
         if room(path) != "payload"
-        for name in imported(path)
+        for name in imported_names(path)
         if name.split(".")[0] in {"torch", "torchvision", "triton"}
     }
 
-    assert set() == found
+    assert set() == torch_imports
 
 
-def test_plan_touches_no_file_and_no_process():
+def test_plan_uses_no_file_and_no_process():
     for path in (SOURCE / "plan").rglob("*.py"):
-        names = imported(path)
+        names = imported_names(path)
         assert not {name for name in names if name.startswith(("rocm3d.workspace", "subprocess", "os", "shutil"))}, path
         assert "pathlib.Path" not in names, path
 
 
 def test_only_workspace_process_starts_programs():
-    starters = {path for path in MODULES if any(name.split(".")[0] == "subprocess" for name in imported(path))}
+    starters = {path for path in MODULES if any(name.split(".")[0] == "subprocess" for name in imported_names(path))}
 
     assert starters == {SOURCE / "workspace" / "process.py"}
 
 
-def test_only_apply_and_the_pipeline_know_the_writer():
+def test_only_apply_and_pipeline_use_the_writer():
     users = {
-        room(path) for path in MODULES if any(name.startswith("rocm3d.workspace.writer") for name in imported(path))
+        room(path) for path in MODULES if any(name.startswith("rocm3d.workspace.writer") for name in imported_names(path))
     }
 
     assert users == {"apply", "pipeline"}

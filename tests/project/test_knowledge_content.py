@@ -16,7 +16,7 @@ MINIMUM = {
 }  # fmt: skip
 
 
-def facts(knowledge):
+def dated_facts(knowledge):
     """Every dated fact with its file and key, including routes."""
     for (kind, name), file in knowledge.places.items():
         record = getattr(knowledge, kind)[name]
@@ -26,7 +26,7 @@ def facts(knowledge):
 
 
 @pytest.mark.parametrize("kind", sorted(MINIMUM))
-def test_there_are_enough_records(knowledge, kind):
+def test_minimum_number_of_records(knowledge, kind):
     assert len(getattr(knowledge, kind)) >= MINIMUM[kind]
 
 
@@ -35,22 +35,22 @@ LOCAL_PATH = re.compile(r"file://|(?<![\w.:/-])(?:~|/home|/root|/tmp|/Users)/")
 
 
 def test_no_source_is_a_file_of_somebodys_machine(knowledge):
-    sources = [(file, key, s) for file, key, fact in facts(knowledge) for s in fact.sources]
+    sources = [(file, key, s) for file, key, fact in dated_facts(knowledge) for s in fact.sources]
 
     assert [] == [(file, key, s.where) for file, key, s in sources if LOCAL_PATH.search(f"{s.where} {s.says}")]
 
 
 @pytest.mark.parametrize("where", ["file:///a", "/home/me/notes.txt", "see ~/notes.txt", "/tmp/x"])
-def test_a_file_of_somebodys_machine_is_seen(where):
+def test_local_path_is_detected(where):
     assert LOCAL_PATH.search(where)
 
 
 def test_nothing_is_called_verified_without_an_evidence_bundle(knowledge):
-    assert [] == [key for _, key, fact in facts(knowledge) if fact.confidence == "verified"]
+    assert [] == [key for _, key, fact in dated_facts(knowledge) if fact.confidence == "verified"]
     assert [] == [port.id for port in knowledge.ports.values() for r in port.results if r.status == "verified"]
 
 
-def test_no_command_invites_dependency_confusion(knowledge):
+def test_no_command_uses_an_extra_index(knowledge):
     commands = [c for p in knowledge.packages.values() for r in p.routes for c in r.commands]
 
     assert commands
@@ -92,7 +92,7 @@ def test_names_that_are_traps_are_never_installed(knowledge):
         assert any("PyPI" in trap for trap in knowledge.packages[name].traps), name
 
 
-def test_newest_is_computed_never_written(knowledge):
+def test_no_record_claims_to_be_the_newest(knowledge):
     texts = [f"{s.title} {' '.join(s.good_for)}".lower() for s in knowledge.stacks.values()]
 
     assert [] == [text for text in texts if "newest" in text or "latest" in text]
@@ -223,15 +223,15 @@ def test_every_price_and_cloud_has_a_public_source_and_is_no_guess_of_ours(knowl
     assert [] == [item for item in dated if LOCAL_PATH.search(item.source.where)]
 
 
-def test_there_are_cards_of_both_sides_and_a_record_that_shares_memory_on_each(knowledge):
+def test_cards_of_both_vendors_include_one_with_shared_memory(knowledge):
     shared = {p.id for target in knowledge.targets.values() for p in target.products if p.vram_gb is None}
     amd = {card.id for card in knowledge.cards.values() if card.is_amd}
-    rivals = [card for card in knowledge.cards.values() if not card.is_amd]
+    nvidia_cards = [card for card in knowledge.cards.values() if not card.is_amd]
 
     assert {"mi300x", "rx-7900-xtx", "rx-9070-xt", "ryzen-ai-max-plus-395"} <= amd
-    assert {"h100", "h200", "b200", "a100-80gb", "l40s", "rtx-3090", "rtx-4090", "rtx-5090"} <= {c.id for c in rivals}
+    assert {"h100", "h200", "b200", "a100-80gb", "l40s", "rtx-3090", "rtx-4090", "rtx-5090"} <= {c.id for c in nvidia_cards}
     assert amd & shared
-    assert [card.id for card in rivals if card.unified]
+    assert [card.id for card in nvidia_cards if card.unified]
 
 
 def test_mi250_is_two_devices(knowledge):

@@ -30,7 +30,7 @@ NAMES = re.compile(
 )
 
 
-def literals(tree: ast.Module):
+def string_literals(tree: ast.Module):
     """String literals that are neither docstrings nor help texts."""
     skipped = set()
     for node in ast.walk(tree):
@@ -46,36 +46,36 @@ def literals(tree: ast.Module):
             yield node
 
 
-def facts(path: Path) -> set[str]:
-    found = set()
-    for node in literals(ast.parse(path.read_text(encoding="utf-8"))):
+def facts_in_literals(path: Path) -> set[str]:
+    values = set()
+    for node in string_literals(ast.parse(path.read_text(encoding="utf-8"))):
         for pattern in (GFX, VERSION, NAMES):
-            found |= set(pattern.findall(node.value))
-    return found - {__version__}
+            values |= set(pattern.findall(node.value))
+    return values - {__version__}
 
 
 def test_no_domain_fact_stands_in_code():
-    found = {}
+    facts_by_file = {}
     for path in sorted(SOURCE.rglob("*.py")):
         name = path.relative_to(SOURCE).as_posix()
         allowed = {word for entry in ALLOWED if entry["file"] == name for word in entry["words"]}
-        if extra := facts(path) - allowed:
-            found[name] = extra
+        if extra := facts_in_literals(path) - allowed:
+            facts_by_file[name] = extra
 
-    assert {} == found
+    assert {} == facts_by_file
 
 
 def test_every_exception_is_needed_and_has_a_reason():
     for entry in ALLOWED:
         assert len(entry["reason"]) > 20, entry
-        assert set(entry["words"]) == facts(SOURCE / entry["file"]) & set(entry["words"]), entry["file"]
+        assert set(entry["words"]) == facts_in_literals(SOURCE / entry["file"]) & set(entry["words"]), entry["file"]
 
 
 @pytest.mark.parametrize(
     ("text", "fact"), [("for gfx942 only", "gfx942"), ("needs 7.2", "7.2"), ("pip install flash-attn", "flash-attn")]
 )
-def test_a_fact_in_a_literal_is_seen(tmp_path, text, fact):
+def test_fact_in_a_literal_is_detected(tmp_path, text, fact):
     module = tmp_path / "m.py"
     module.write_text(f'"""gfx1100 in a docstring."""\nx = f({text!r})\n')
 
-    assert {fact} == facts(module)
+    assert {fact} == facts_in_literals(module)

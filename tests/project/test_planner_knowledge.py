@@ -9,20 +9,20 @@ import pytest
 from packaging.specifiers import SpecifierSet
 
 
-def routes(knowledge):
+def package_routes(knowledge):
     """All routes with their packages."""
     return [(package, route) for package in knowledge.packages.values() for route in package.routes]
 
 
-def test_every_stub_says_what_the_program_goes_without(knowledge):
-    stubs = [(package.id, route) for package, route in routes(knowledge) if route.decision == "stub"]
+def test_every_stub_lists_lost_features(knowledge):
+    stubs = [(package.id, route) for package, route in package_routes(knowledge) if route.decision == "stub"]
 
     assert stubs
     assert [] == [(name, route.id) for name, route in stubs if not route.loses]
 
 
-def test_a_loss_is_a_phrase_that_follows_goes_without(knowledge):
-    losses = [(package.id, route.id, route.loses) for package, route in routes(knowledge) if route.loses]
+def test_lost_features_are_noun_phrases(knowledge):
+    losses = [(package.id, route.id, route.loses) for package, route in package_routes(knowledge) if route.loses]
 
     assert len(losses) >= 25
     assert [] == [item for item in losses if item[2].endswith(".") or item[2].startswith(("No ", "no ", "without"))]
@@ -35,16 +35,16 @@ def test_a_loss_is_a_phrase_that_follows_goes_without(knowledge):
         ("nvidia-cuda-libraries", "strip"), ("gpustat", "amd-smi"), ("pynvml", "torch-api"),
     ],
 )  # fmt: skip
-def test_where_an_equal_takes_its_place_nothing_is_lost(knowledge, package, route):
-    found = next(item for item in knowledge.packages[package].routes if item.id == route)
+def test_equivalent_replacement_loses_nothing(knowledge, package, route):
+    selected = next(item for item in knowledge.packages[package].routes if item.id == route)
 
-    assert (found.decision, found.loses) == ("drop", "")
+    assert (selected.decision, selected.loses) == ("drop", "")
 
 
-def test_a_command_that_installs_torchvision_says_that_torch_moves(knowledge):
+def test_installing_torchvision_declares_that_torch_moves(knowledge):
     movers = [
         (package.id, route)
-        for package, route in routes(knowledge)
+        for package, route in package_routes(knowledge)
         if any({"torch", "torchvision"} & set(command) and "install" in command[:2] for command in route.commands)
     ]
 
@@ -73,7 +73,7 @@ def test_packages_whose_terms_forbid_something_are_marked(knowledge):
 
 
 def test_ports_run_with_routes_that_exist(knowledge):
-    known = {(package.id, route.id) for package, route in routes(knowledge)}
+    known = {(package.id, route.id) for package, route in package_routes(knowledge)}
     named = [(port.id, item) for port in knowledge.ports.values() for item in port.routes.items()]
 
     assert len(named) >= 25
@@ -119,11 +119,11 @@ def test_bitsandbytes_has_a_binary_for_6_4_to_7_14_and_none_for_10(knowledge):
     assert not served("6.3", "gfx942")
 
 
-def test_ck_attention_wants_rocm_7(knowledge):
-    found = {route.id: SpecifierSet(route.rocm) for route in knowledge.packages["flash-attn"].routes}
+def test_ck_attention_requires_rocm_7(knowledge):
+    ranges = {route.id: SpecifierSet(route.rocm) for route in knowledge.packages["flash-attn"].routes}
 
     for name in ("ck-backend", "aiter-ck"):
-        assert [rocm for rocm in ("6.4.3", "7.0.0", "7.2.4", "10.0.0") if rocm in found[name]] == ["7.0.0", "7.2.4"]
+        assert [rocm for rocm in ("6.4.3", "7.0.0", "7.2.4", "10.0.0") if rocm in ranges[name]] == ["7.0.0", "7.2.4"]
 
 
 def test_cupy_for_rocm_is_built_against_numpy_2(knowledge):

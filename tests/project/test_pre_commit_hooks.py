@@ -17,7 +17,7 @@ def hooks():
     return YAML(typ="safe").load(ROOT / ".pre-commit-hooks.yaml")
 
 
-def test_the_scan_hook_looks_at_the_whole_repository():
+def test_scan_hook_scans_the_whole_repository():
     (hook,) = hooks()
 
     assert hook["id"] == "rocm3d-scan"

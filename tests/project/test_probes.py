@@ -12,12 +12,12 @@ PAYLOAD = Path(__file__).resolve().parents[2] / "src" / "rocm3d" / "payload"
 SCRIPTS = sorted(PAYLOAD.rglob("*.py"))
 
 
-def test_every_probe_that_is_named_is_there_and_none_is_idle(knowledge):
-    there = {path.stem for path in (PAYLOAD / "probes").glob("*.py")} - {"__init__"}
-    named = {package.probe for package in knowledge.packages.values()} - {""}
-    named |= {item.probe for suite in knowledge.suites.values() for item in suite.probes}
+def test_every_referenced_probe_exists_and_every_probe_is_referenced(knowledge):
+    existing = {path.stem for path in (PAYLOAD / "probes").glob("*.py")} - {"__init__"}
+    referenced = {package.probe for package in knowledge.packages.values()} - {""}
+    referenced |= {item.probe for suite in knowledge.suites.values() for item in suite.probes}
 
-    assert there == named
+    assert existing == referenced
 
 
 def test_every_package_with_a_probe_is_in_a_suite(knowledge):
@@ -30,18 +30,18 @@ def test_a_package_with_a_probe_can_be_imported_by_a_name(knowledge):
     assert [] == [package.id for package in knowledge.packages.values() if package.probe and not package.imports]
 
 
-def test_one_suite_is_what_all_rest_on(knowledge):
+def test_exactly_one_suite_is_the_base(knowledge):
     assert [suite.id for suite in knowledge.suites.values() if suite.base] == ["base"]
 
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: str(path.relative_to(PAYLOAD)))
-def test_at_its_top_a_payload_imports_the_standard_library_alone(path):
+def test_payload_imports_only_the_standard_library_at_module_level(path):
     tree = ast.parse(path.read_text(encoding="utf-8"))
     names = {alias.name for node in tree.body if isinstance(node, ast.Import) for alias in node.names}
     names |= {node.module for node in tree.body if isinstance(node, ast.ImportFrom)}
 
-    beside = {other.stem for other in path.parent.glob("rocm3d_hook_*.py")}  # on the path of every workload
-    assert {name.partition(".")[0] for name in names} <= sys.stdlib_module_names | beside
+    hook_modules = {other.stem for other in path.parent.glob("rocm3d_hook_*.py")}  # on the path of every workload
+    assert {name.partition(".")[0] for name in names} <= sys.stdlib_module_names | hook_modules
 
 
 @pytest.mark.parametrize("path", sorted((PAYLOAD / "probes").glob("*.py")), ids=lambda path: path.stem)
@@ -52,6 +52,6 @@ def test_a_probe_takes_its_tolerances_from_knowledge(path, knowledge):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     }
-    meant = {text for text in texts if text.startswith(("float32-", "float16-", "float64-", "bfloat16-", "int-"))}
+    tolerance_names = {text for text in texts if text.startswith(("float32-", "float16-", "float64-", "bfloat16-", "int-"))}
 
-    assert meant <= set(knowledge.tolerances)
+    assert tolerance_names <= set(knowledge.tolerances)

@@ -64,7 +64,7 @@ def test_processes_are_found_by_environment_and_by_command(tmp_path):
     assert command_line(process.pid) == ""
 
 
-def test_one_that_only_waits_to_be_reaped_is_not_running():
+def test_zombie_is_not_running():
     process = subprocess.Popen(["true"])
     os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
 
@@ -83,7 +83,7 @@ def test_a_program_ends_with_all_that_it_started(pid, end):
     assert process.stdout.closed
 
 
-def test_a_family_whose_child_holds_the_pipes_ends_at_once(pid):
+def test_process_whose_child_holds_its_pipes_ends_at_once(pid):
     process = subprocess.Popen(["sh", "-c", f"sleep 3600 & echo $! > {pid}; wait"], stdout=subprocess.PIPE)
     child = int(wait_for_file(pid))
     end_family(process)
@@ -93,24 +93,24 @@ def test_a_family_whose_child_holds_the_pipes_ends_at_once(pid):
 
 
 @pytest.mark.usefixtures("own_run")
-def test_strays_are_ended_and_named_and_what_was_there_before_stays(pid):
+def test_stray_processes_are_ended_and_earlier_ones_survive(pid):
     with Program(["sh", "-c", "sleep 3600 & wait"]) as before:
-        kept = children(os.getpid())
-        assert end_strays(kept) == []
+        earlier = children(os.getpid())
+        assert end_strays(earlier) == []
         stray = subprocess.Popen(["sh", "-c", f"setsid sh -c 'trap \"\" TERM; echo $$ > {pid}; sleep 3600; :' & wait"])
         escaped = int(wait_for_file(pid))
 
-        named = end_strays(kept)
+        named = end_strays(earlier)
 
         assert any("setsid" in line for line in named)
         assert stray.wait() < 0
         assert not is_running(escaped)
         assert before.poll() is None
-        assert end_strays(kept) == []
+        assert end_strays(earlier) == []
 
 
 @pytest.mark.usefixtures("own_run")
-def test_strays_without_a_parent_are_found_where_one_looks_thoroughly(pid):
+def test_orphans_are_found_by_a_thorough_search(pid):
     subprocess.run(["sh", "-c", ESCAPES.format(pid=pid)], check=True)
     escaped = int(wait_for_file(pid))
 

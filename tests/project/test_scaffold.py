@@ -34,7 +34,7 @@ pytestmark = pytest.mark.xdist_group("scaffold")
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory):
+def checkout_copy(tmp_path_factory):
     """One copy of the checkout with all of NEW, and the runs of new.py."""
     root = tmp_path_factory.mktemp("house")
     for folder in ("src", "scripts", "knowledge", "kernels/gate"):
@@ -47,15 +47,15 @@ def house(tmp_path_factory):
     return root, {words: new(root, *words) for words in NEW}
 
 
-def run(house: Path, *command: object):
-    environment = {**os.environ, "PYTHONPATH": str(house / "src")}
+def run(checkout_copy: Path, *command: object):
+    environment = {**os.environ, "PYTHONPATH": str(checkout_copy / "src")}
     return subprocess.run(
-        [sys.executable, *map(str, command)], capture_output=True, text=True, cwd=house, env=environment, check=False
+        [sys.executable, *map(str, command)], capture_output=True, text=True, cwd=checkout_copy, env=environment, check=False
     )
 
 
-def new(house: Path, *words: str):
-    return run(house, "scripts/new.py", *words)
+def new(checkout_copy: Path, *words: str):
+    return run(checkout_copy, "scripts/new.py", *words)
 
 
 @pytest.mark.parametrize(
@@ -66,23 +66,23 @@ def new(house: Path, *words: str):
         (("rewrite", "guard_include"), "already exists"),
     ],
 )
-def test_is_refused_with_one_line(house, words, message):
-    root, _ = house
+def test_is_refused_with_one_line(checkout_copy, words, message):
+    root, _ = checkout_copy
     ended = new(root, *words)
 
     assert ended.returncode == 2
     assert message in ended.stderr
 
 
-def test_each_new_thing_is_made(house):
-    _, made = house
+def test_each_new_thing_is_made(checkout_copy):
+    _, runs = checkout_copy
 
-    assert {} == {words: ended.stderr for words, ended in made.items() if ended.returncode != 0}
+    assert {} == {words: ended.stderr for words, ended in runs.items() if ended.returncode != 0}
 
 
-def test_scaffold_texts_are_refused_until_they_are_replaced(house):
-    root, made = house
-    records = [root / name for words in NEW for name in made[words].stdout.split() if name.endswith(".toml")]
+def test_scaffold_texts_are_refused_until_they_are_replaced(checkout_copy):
+    root, runs = checkout_copy
+    records = [root / name for words in NEW for name in runs[words].stdout.split() if name.endswith(".toml")]
     refused = run(root, "-m", "rocm3d", "kb", "check")
     for path in records:
         path.write_text(path.read_text(encoding="utf-8").replace("TODO: ", ""), encoding="utf-8")
@@ -93,27 +93,27 @@ def test_scaffold_texts_are_refused_until_they_are_replaced(house):
     assert (0, "") == (accepted.returncode, accepted.stdout), accepted.stderr
 
 
-def test_new_files_pass_the_linter(house):
-    root, _ = house
+def test_new_files_pass_the_linter(checkout_copy):
+    root, _ = checkout_copy
     lint = run(root, "-m", "ruff", "check", ".")
 
     assert lint.returncode == 0, lint.stdout
 
 
-def test_a_new_command_runs(house):
-    root, _ = house
+def test_a_new_command_runs(checkout_copy):
+    root, _ = checkout_copy
     ended = run(root, "-c", "from rocm3d.cli.main import main; main()", "something", root / "src")
 
     assert (0, "src\n") == (ended.returncode, ended.stdout)
 
 
-def test_the_gate_finds_new_kernels_without_a_fault(house):
+def test_the_gate_finds_new_kernels_without_a_fault(checkout_copy):
     """Their own tests need torch: kernels/tests/test_scaffold.py."""
-    root, made = house
-    written = [name for words in NEW if words[0] == "kernel" for name in made[words].stdout.split()]
+    root, runs = checkout_copy
+    written = [name for words in NEW if words[0] == "kernel" for name in runs[words].stdout.split()]
     gate = "import sys; sys.path.insert(0, 'kernels'); from gate import lint, sources"
-    found = run(root, "-c", f"{gate}; print(sources.operations(), lint.problems())")
+    gate_run = run(root, "-c", f"{gate}; print(sources.operations(), lint.problems())")
     tidy = run(root, "-m", "ruff", "format", "--check", *[name for name in written if name.endswith(".py")])
 
-    assert found.stdout == "['blur', 'zoom_2d'] []\n"
+    assert gate_run.stdout == "['blur', 'zoom_2d'] []\n"
     assert tidy.returncode == 0, tidy.stdout

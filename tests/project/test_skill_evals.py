@@ -23,19 +23,19 @@ def others(script):
     return script.tomllib.loads(script.OTHERS.read_text(encoding="utf-8"))["skills"]
 
 
-def test_a_description_that_says_nothing_loses_its_prompts(script, others, knowledge):
+def test_vague_description_loses_its_prompts(script, others, knowledge):
     method = knowledge.method
-    found = list(script.routed(method.evals, method.name, "Helps with code on graphics cards.", others))
+    problems = list(script.routed(method.evals, method.name, "Helps with code on graphics cards.", others))
 
-    assert sum("should go to ours" in item for item in found) == sum(case.should_trigger for case in method.evals)
+    assert sum("should go to ours" in item for item in problems) == sum(case.should_trigger for case in method.evals)
 
 
-def test_a_description_that_wants_everything_is_caught(script, others, knowledge):
+def test_description_that_matches_everything_is_reported(script, others, knowledge):
     method = knowledge.method
     greedy = f"{method.description.partition('Not for')[0]} {' '.join(others.values())}"
-    found = list(script.routed(method.evals, method.name, greedy, others))
+    problems = list(script.routed(method.evals, method.name, greedy, others))
 
-    assert any("should not go to ours" in item for item in found)
+    assert any("should not go to ours" in item for item in problems)
 
 
 def test_too_few_others_are_no_comparison(script, knowledge):
@@ -44,7 +44,7 @@ def test_too_few_others_are_no_comparison(script, knowledge):
     assert "0 other skills are too few" in next(script.routed(method.evals, method.name, method.description, {}))
 
 
-def test_a_command_that_does_not_run_is_told(script):
+def test_failing_command_is_reported(script):
     page = {"SKILL.md": "`rocm3d nothing`"}
 
     (problem,) = script.helped(page, {"rocm3d": "", "rocm3d nothing": ""})
@@ -52,7 +52,7 @@ def test_a_command_that_does_not_run_is_told(script):
     assert problem.startswith("rocm3d nothing --help exits with 2")
 
 
-def test_a_page_whose_order_does_not_work_is_told(script):
+def test_wrong_order_of_commands_is_reported(script):
     (problem,) = script.walked("```sh\nrocm3d report COPY   # before there is one\n```\n")
 
     assert problem.startswith("rocm3d report COPY exits with 2")
@@ -80,7 +80,7 @@ def _long(files, commands):
     ],
     ids=["a command is renamed", "a reference is missing", "SKILL.md passes 500 lines"],
 )
-def test_it_ends_with_1(script, monkeypatch, capsys, change, said):
+def test_problem_exits_1(script, monkeypatch, capsys, change, said):
     whole, real = script.skill, script.help_texts
     monkeypatch.setattr("sys.argv", ["skill_evals.py", "--quick"])
     monkeypatch.setattr(script, "help_texts", lambda app: change({"SKILL.md": ""}, real(app))[1])

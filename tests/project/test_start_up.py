@@ -21,7 +21,7 @@ TELL = (
 )
 
 
-def loaded(*words: object) -> set[str]:
+def loaded_modules(*words: object) -> set[str]:
     """The modules that a call has loaded at its end."""
     command = [sys.executable, "-c", TELL, *map(str, words)]
     ended = subprocess.run(command, capture_output=True, text=True, check=False, env=dict(os.environ))
@@ -36,7 +36,7 @@ def small(tmp_path):
 
 
 def test_a_small_scan_loads_nothing_of_other_commands(small):
-    modules = loaded("scan", small, "--no-cache", "--format", "json", "--quiet", "--only", "spaced_launch")
+    modules = loaded_modules("scan", small, "--no-cache", "--format", "json", "--quiet", "--only", "spaced_launch")
 
     assert modules & HEAVY == set()
     assert "rocm3d.cli.plan" not in modules
@@ -44,17 +44,17 @@ def test_a_small_scan_loads_nothing_of_other_commands(small):
     assert rules == {"rocm3d.scan.detectors.cuda.spaced_launch"}
 
 
-def test_a_scan_that_was_made_before_loads_neither_rules_nor_models_nor_the_command_line(small):
+def test_cached_scan_loads_neither_rules_nor_models_nor_typer(small):
     words = ("scan", small, "--format", "json", "--quiet")
-    loaded(*words)
-    modules = loaded(*words)
+    loaded_modules(*words)
+    modules = loaded_modules(*words)
 
     assert not modules & {"pydantic", "tree_sitter", "typer", "rocm3d.scan.stage", "rocm3d.knowledge.load"}
     assert "rocm3d.cached_scan" in modules
 
 
 def test_the_version_loads_no_command():
-    modules = loaded("--version")
+    modules = loaded_modules("--version")
 
     assert modules & (HEAVY | {"tree_sitter", "rocm3d.cli.scan", "rocm3d.cli.session"}) == set()
 

@@ -82,7 +82,7 @@ def test_lines_come_one_by_one_and_the_end_is_empty():
         assert wait_for_exit(process) == 0
 
 
-def test_a_process_or_a_thread_that_goes_on_is_named():
+def test_process_or_thread_that_does_not_end_is_named():
     go = threading.Event()
     thread = threading.Thread(target=go.wait, name="endless", daemon=True)
     thread.start()
@@ -96,7 +96,7 @@ def test_a_process_or_a_thread_that_goes_on_is_named():
     wait_for_thread(thread)
 
 
-def test_a_limit_does_not_count_before_the_file_is_there(tmp_path, monkeypatch):
+def test_time_limit_starts_when_the_file_exists(tmp_path, monkeypatch):
     begin_limits_at(tmp_path / "begun", monkeypatch)
     script = f"sleep 0.3; echo late; echo x > {tmp_path}/begun; exec sleep 3600"
 

@@ -204,16 +204,16 @@ class Page:
     def console(self) -> list[tuple[str, str]]:
         """Kind and text of each console message, including exceptions and messages of the browser."""
         self.value("0")  # all earlier events have been read when the response arrives
-        found = []
+        messages = []
         for event in self.events:
             about = event["params"]
             if event["method"] == "Runtime.consoleAPICalled":
-                found.append((about["type"], " ".join(str(part.get("value", "")) for part in about["args"])))
+                messages.append((about["type"], " ".join(str(part.get("value", "")) for part in about["args"])))
             elif event["method"] == "Runtime.exceptionThrown":
-                found.append(("exception", json.dumps(about["exceptionDetails"])))
+                messages.append(("exception", json.dumps(about["exceptionDetails"])))
             elif event["method"] == "Log.entryAdded":
-                found.append((about["entry"]["level"], about["entry"]["text"]))
-        return found
+                messages.append((about["entry"]["level"], about["entry"]["text"]))
+        return messages
 
     def requests(self) -> list[str]:
         """URLs that the page requested, other than file: and data:."""

@@ -53,23 +53,23 @@ def become(request: dict) -> None:
 
 def serve() -> dict | None:
     """Returns the request in the forked process that runs it; None in the server, at the end."""
-    requests, answers = os.fdopen(os.dup(0)), os.fdopen(os.dup(1), "w")
+    requests, exit_codes = os.fdopen(os.dup(0)), os.fdopen(os.dup(1), "w")
     for line in requests:
         child = os.fork()
         if child == 0:
             return json.loads(line)
         _, status = os.waitpid(child, 0)
-        answers.write(f"{os.waitstatus_to_exitcode(status)}\n")
-        answers.flush()
+        exit_codes.write(f"{os.waitstatus_to_exitcode(status)}\n")
+        exit_codes.flush()
     return None
 
 
 if __name__ == "__main__":
     load_knowledge_once()
     import_everything()
-    asked = serve()
-    if asked is not None:
-        become(asked)
+    command_request = serve()
+    if command_request is not None:
+        become(command_request)
         from rocm3d.cli.main import main
 
         main()

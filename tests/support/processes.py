@@ -43,22 +43,22 @@ class Program(subprocess.Popen):
 
 def children(pid: int) -> list[int]:
     """Child processes of all threads of a process."""
-    found: list[int] = []
+    pids: list[int] = []
     with contextlib.suppress(OSError):
         for task in Path(f"/proc/{pid}/task").iterdir():
             with contextlib.suppress(OSError):
-                found += map(int, (task / "children").read_text().split())
-    return found
+                pids += map(int, (task / "children").read_text().split())
+    return pids
 
 
 def descendants(pid: int, without: Iterable[int] = ()) -> list[int]:
     """Children, their children and so on, without the processes of `without` and their descendants."""
-    found, left, hidden = [], [pid], set(without)
+    pids, left, hidden = [], [pid], set(without)
     while left:
-        next_ones = [child for child in children(left.pop()) if child not in hidden]
-        found += next_ones
-        left += next_ones
-    return found
+        next_children = [child for child in children(left.pop()) if child not in hidden]
+        pids += next_children
+        left += next_children
+    return pids
 
 
 def all_processes() -> list[int]:
@@ -68,13 +68,13 @@ def all_processes() -> list[int]:
 
 def running_with(mark: str) -> list[int]:
     """Processes whose environment contains this text, for example `NAME=value`."""
-    wanted, found = os.fsencode(mark), []
+    variable, pids = os.fsencode(mark), []
     for pid in all_processes():
         if pid != os.getpid():
             with contextlib.suppress(OSError):
-                if wanted in Path(f"/proc/{pid}/environ").read_bytes():
-                    found.append(pid)
-    return found
+                if variable in Path(f"/proc/{pid}/environ").read_bytes():
+                    pids.append(pid)
+    return pids
 
 
 def running_as(text: str) -> list[int]:
@@ -151,15 +151,15 @@ def end_strays(before: Iterable[int], *, thorough: bool = False) -> list[str]:
     Fast if there are none: only the children of this process are read. With `thorough`, every process of the machine
     is searched for the mark of `begin_run`, which finds orphans.
     """
-    kept = {*before}
+    exempt = {*before}
     ended: dict[int, str] = {}
 
     def strays() -> list[int]:
-        found = descendants(os.getpid(), kept)
+        pids = descendants(os.getpid(), exempt)
         if thorough and RUN in os.environ:
-            below = {pid for one in kept for pid in (one, *descendants(one))}
-            found += [pid for pid in running_with(f"{RUN}={os.environ[RUN]}") if pid not in below]
-        return [pid for pid in found if is_running(pid) and not lasts(pid)]
+            below = {pid for one in exempt for pid in (one, *descendants(one))}
+            pids += [pid for pid in running_with(f"{RUN}={os.environ[RUN]}") if pid not in below]
+        return [pid for pid in pids if is_running(pid) and not lasts(pid)]
 
     while left := strays():
         ended.update((pid, command_line(pid)) for pid in left)

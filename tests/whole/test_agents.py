@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.mark.engines
-def test_the_port_that_is_documented_is_the_one_that_is_made(rocm3d, snapshot, tmp_path):
+def test_documented_port_matches_the_server(rocm3d, snapshot, tmp_path):
     by_tools, by_hand = tmp_path / "tools" / "splat-trainer", tmp_path / "hand" / "splat-trainer"
     by_tools.parent.mkdir()
     shutil.copytree(ROOT / "examples" / "splat-trainer", by_hand, ignore=shutil.ignore_patterns(".rocm3d"))

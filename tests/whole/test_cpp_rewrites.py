@@ -94,7 +94,7 @@ texts = st.builds(
 
 @pytest.mark.parametrize("recipe", RECIPES, ids=[recipe.id for recipe in RECIPES])
 @given(before=texts)
-def test_refused_or_proven_and_twice_is_once(recipe: Recipe, before: bytes):
+def test_edit_is_refused_or_proven_and_idempotent(recipe: Recipe, before: bytes):
     edit = rewrites()[recipe.rewrite].edit
     try:
         after = edit(before, recipe.parameters)

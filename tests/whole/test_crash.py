@@ -29,39 +29,39 @@ def snapshot(root):
     return {str(path.relative_to(root)): (path.stat().st_mode, path.read_bytes()) for path in files}
 
 
-def changes(event, arguments, root):
+def changes_tree(event, arguments, root):
     """Whether an audit event precedes a change below the tree."""
     if event == "open":
         return isinstance(arguments[0], str) and arguments[0].startswith(root) and bool(arguments[2] & WRITING)
     return event in CHANGING and str(arguments[0]).startswith(root)
 
 
-def in_child(root, work, limit=None):
+def run_until_killed(root, work, limit=None):
     """Run `work` in a child, killed before change `limit`; returns the number of changes, or None if killed."""
     receive, send = os.pipe()
     child = os.fork()
     if child == 0:
-        seen = [0]
+        change_count = [0]
 
         def watch(event, arguments):
-            if changes(event, arguments, str(root)):
-                if seen[0] == limit:
+            if changes_tree(event, arguments, str(root)):
+                if change_count[0] == limit:
                     os.kill(os.getpid(), signal.SIGKILL)
-                seen[0] += 1
+                change_count[0] += 1
 
         sys.addaudithook(watch)
         try:
             work()
-            os.write(send, str(seen[0]).encode())
+            os.write(send, str(change_count[0]).encode())
         finally:
             os._exit(0)
     os.close(send)
     with os.fdopen(receive, "rb") as stream:
-        told = stream.read()
+        reported_count = stream.read()
     _, status = os.waitpid(child, 0)
     killed = os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
-    assert killed == (told == b"")
-    return int(told) if told else None
+    assert killed == (reported_count == b"")
+    return int(reported_count) if reported_count else None
 
 
 @pytest.fixture(scope="module")
@@ -94,48 +94,48 @@ def fresh(plan_and_files, knowledge, tmp_path):
     return make
 
 
-def put_back(root, knowledge):
+def undo_after_crash(root, knowledge):
     """Undo, as a user would after a crash."""
     if (root / ".rocm3d" / "undo" / "journal.json").exists():
         Repository(root, knowledge).undo(keep_changed=False)
 
 
-def test_killed_before_any_of_its_writes_the_tree_can_be_had_back(fresh, plan_and_files, knowledge):
+def test_tree_is_restored_after_a_kill_before_any_write(fresh, plan_and_files, knowledge):
     """The writing part of an apply, killed before each single change."""
     _, before, files = plan_and_files
-    total = in_child((first := fresh()).root, lambda: first._write(files, UndoJournal.open(first.root)))
+    total = run_until_killed((first := fresh()).root, lambda: first._write(files, UndoJournal.open(first.root)))
     between = 0
     for limit in range(total):
         here = fresh()
-        assert in_child(here.root, lambda here=here: here._write(files, UndoJournal.open(here.root)), limit) is None
+        assert run_until_killed(here.root, lambda here=here: here._write(files, UndoJournal.open(here.root)), limit) is None
 
         between += snapshot(here.root) not in (before, snapshot(first.root))
-        put_back(here.root, knowledge)
+        undo_after_crash(here.root, knowledge)
         assert snapshot(here.root) == before, f"killed before change {limit} of {total}"
         assert not (here.root / "rocm-port").exists() or not any((here.root / "rocm-port").iterdir())
     assert total > 50
     assert between > total // 2
 
 
-def test_an_apply_that_was_killed_is_taken_back_or_done_again(fresh, plan_and_files, knowledge):
+def test_killed_apply_is_undone_or_repeated(fresh, plan_and_files, knowledge):
     plan, before, _ = plan_and_files
 
     def apply(here):
         return here.apply(plan, review=True, dry_run=False)
 
-    total = in_child((first := fresh()).root, lambda: apply(first))
+    total = run_until_killed((first := fresh()).root, lambda: apply(first))
     for limit in (total // 7, total // 2, total - 2):
         here = fresh()
-        assert in_child(here.root, lambda here=here: apply(here), limit) is None
+        assert run_until_killed(here.root, lambda here=here: apply(here), limit) is None
         assert snapshot(here.root) != before
 
         apply(Repository(here.root, knowledge))
         assert snapshot(here.root) == snapshot(first.root), f"killed before change {limit} of {total}"
-        put_back(here.root, knowledge)
+        undo_after_crash(here.root, knowledge)
         assert snapshot(here.root) == before
 
 
-def test_killed_anywhere_in_an_undo_a_second_one_ends_it(fresh, plan_and_files, knowledge):
+def test_second_undo_completes_a_killed_one(fresh, plan_and_files, knowledge):
     _, before, files = plan_and_files
 
     def ported():
@@ -143,11 +143,11 @@ def test_killed_anywhere_in_an_undo_a_second_one_ends_it(fresh, plan_and_files, 
         here._write(files, UndoJournal.open(here.root))
         return here
 
-    total = in_child((first := ported()).root, lambda: first.undo(keep_changed=False))
+    total = run_until_killed((first := ported()).root, lambda: first.undo(keep_changed=False))
     for limit in range(total):
         here = ported()
-        assert in_child(here.root, lambda here=here: here.undo(keep_changed=False), limit) is None
-        put_back(here.root, knowledge)
+        assert run_until_killed(here.root, lambda here=here: here.undo(keep_changed=False), limit) is None
+        undo_after_crash(here.root, knowledge)
 
         assert snapshot(here.root) == before, f"killed before change {limit} of {total}"
         assert not (here.root / "rocm-port").exists()

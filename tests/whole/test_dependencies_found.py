@@ -150,9 +150,9 @@ TREES = {"library": LIBRARY, "demo": DEMO, "trainer": TRAINER}
 
 def scanned(files, folder, knowledge):
     for name, text in files.items():
-        place = folder / name
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(text, encoding="utf-8")
+        file = folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
     return scan(Tree.open(folder), knowledge, Selection(), lambda path: None)
 
 
@@ -161,9 +161,9 @@ def test_every_package_is_found_and_no_other(name, tmp_path, knowledge):
     document = scanned(TREES[name], tmp_path, knowledge)
 
     declared = {item.package for item in document.inventory.dependencies if item.package}
-    told = {finding.package for finding in document.findings if finding.package}
-    assert sorted(FOUND[name].split()) == sorted(declared | told)
-    assert declared <= told
+    reported = {finding.package for finding in document.findings if finding.package}
+    assert sorted(FOUND[name].split()) == sorted(declared | reported)
+    assert declared <= reported
 
 
 @pytest.mark.parametrize("name", TREES)

@@ -79,7 +79,7 @@ def ported(rocm3d, git, tmp_path):
 
 
 @pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
-def test_the_file_lists_of_sdist_and_wheel_stay(ported, torch_python, tmp_path, layout):
+def test_file_lists_of_sdist_and_wheel_do_not_change(ported, torch_python, tmp_path, layout):
     root, original = ported(FILES | layout)
 
     before = shipped(torch_python, original, tmp_path / "before", SETUPTOOLS)
@@ -87,7 +87,7 @@ def test_the_file_lists_of_sdist_and_wheel_stay(ported, torch_python, tmp_path, 
 
 
 @pytest.mark.parametrize("layout", HATCHED.values(), ids=HATCHED)
-def test_so_they_do_with_hatchling(ported, tmp_path, layout):
+def test_file_lists_do_not_change_with_hatchling(ported, tmp_path, layout):
     root, original = ported(FILES | layout)
 
     before = shipped(sys.executable, original, tmp_path / "before", HATCHLING)

@@ -28,7 +28,7 @@ def compiled(tmp_path, knowledge, kit):
     return run
 
 
-def test_unported_it_fails_for_the_known_reasons(example, compiled):
+def test_unported_example_fails_for_the_known_reasons(example, compiled):
     report, outcomes = compiled(example("deform-op"))
 
     assert outcomes == ["failed", "failed"]
@@ -39,7 +39,7 @@ def test_unported_it_fails_for_the_known_reasons(example, compiled):
     assert places == {("src/sample_kernel.cu", 2, "CU201"), ("src/sample_kernel.cu", 38, "CU101")}
 
 
-def test_ported_it_is_code_for_both_wave_widths(example, rocm3d, tmp_path, compiled):
+def test_ported_example_compiles_for_both_wave_sizes(example, rocm3d, tmp_path, compiled):
     ported = tmp_path / "ported"
     ended = rocm3d("apply", example("deform-op"), "--gpu", "mi300x", "--review", "--into", ported)
     assert ended.code == 0, ended.err

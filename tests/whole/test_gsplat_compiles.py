@@ -54,18 +54,18 @@ def unpacked(tmp_path_factory):
 def compiled(tmp_path, knowledge, kit):
     """Compiles selected sources and returns their summaries, as in the snapshot."""
 
-    def run(root, wanted, targets=TARGETS):
+    def run(root, only, targets=TARGETS):
         scan = ScanRepository(root, knowledge, work=tmp_path / "work").scan()
         request = CompileRequest(
-            Tree.open(root), scan.inventory.extensions, targets, knowledge, scan.findings, only=wanted
+            Tree.open(root), scan.inventory.extensions, targets, knowledge, scan.findings, only=only
         )  # fmt: skip
         report = compile_repository(request, kit)
-        return {item.unit.source: told(item) for item in report.units}
+        return {item.unit.source: unit_summary(item) for item in report.units}
 
     return run
 
 
-def told(item):
+def unit_summary(item):
     sides = {}
     for name, side in item.sides.items():
         kernels = [f"{kernel.name} wave {kernel.wave_size}" for kernel in side.kernels]
@@ -79,20 +79,20 @@ def known():
     return json.loads(SNAPSHOT.read_text(encoding="utf-8"))
 
 
-def test_as_it_compiles_itself_hipify_leaves_its_header_behind(unpacked, compiled):
+def test_jit_build_loses_the_header_in_hipify(unpacked, compiled):
     """torch's load() moves sources to another folder, together with only the headers of the include folders."""
-    found = compiled(unpacked, lambda path: path.endswith("/NullCUDA.cu"), TARGETS[:1])
+    units = compiled(unpacked, lambda path: path.endswith("/NullCUDA.cu"), TARGETS[:1])
 
-    assert found[f"{CSRC}/NullCUDA.cu"]["problems"] == [f"{CSRC}/NullCUDA.cu:5 CU506"]
+    assert units[f"{CSRC}/NullCUDA.cu"]["problems"] == [f"{CSRC}/NullCUDA.cu:5 CU506"]
 
 
 def test_three_units(unpacked, compiled, known):
     (unpacked / "setup.py").write_text(SETUP)
 
-    found = compiled(unpacked, NAMED.__contains__)
+    units = compiled(unpacked, NAMED.__contains__)
 
-    assert found == {name: known[name] for name in NAMED}
-    assert {side["outcome"] for side in found[NAMED[0]]["sides"].values()} == {"compiled"}
+    assert units == {name: known[name] for name in NAMED}
+    assert {side["outcome"] for side in units[NAMED[0]]["sides"].values()} == {"compiled"}
 
 
 @pytest.mark.full
@@ -100,14 +100,14 @@ def test_all_units(unpacked, compiled, known):
     """Each source compiles on all sides, or fails with a reason and a position."""
     (unpacked / "setup.py").write_text(SETUP)
 
-    found = compiled(unpacked, lambda path: path.startswith("gsplat/"))
+    units = compiled(unpacked, lambda path: path.startswith("gsplat/"))
 
     if os.environ.get("UPDATE"):
-        SNAPSHOT.write_text(json.dumps(found, indent=1, sort_keys=True) + "\n", encoding="utf-8")
-    assert {name: found[name] for name in known} == known
-    assert sum(name.endswith(".cu") for name in found) == 20
-    for name, item in found.items():
+        SNAPSHOT.write_text(json.dumps(units, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    assert {name: units[name] for name in known} == known
+    assert sum(name.endswith(".cu") for name in units) == 20
+    for name, item in units.items():
         outcomes = {side["outcome"] for side in item["sides"].values()}
         assert outcomes in ({"compiled"}, {"failed"}), name
         assert bool(item["problems"]) == (outcomes == {"failed"}), name
-        assert all(place.startswith("gsplat/") for place in item["problems"]), name
+        assert all(position.startswith("gsplat/") for position in item["problems"]), name

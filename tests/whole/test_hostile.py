@@ -106,7 +106,7 @@ def test_an_unknown_setting_exits_2_naming_the_key(rocm3d, tmp_path):
 
 
 @pytest.fixture
-def ordinary():
+def unprivileged_rocm3d():
     """Runs the command as somebody whom file modes bind; root is told to do without its privilege."""
     drop = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if os.getuid() == 0 else []
 
@@ -117,11 +117,11 @@ def ordinary():
     return run
 
 
-def test_an_unreadable_file_is_named_and_the_rest_is_scanned(ordinary, example):
+def test_an_unreadable_file_is_named_and_the_rest_is_scanned(unprivileged_rocm3d, example):
     root = example("deform-op")
     (root / "src" / "sample_kernel.cu").chmod(0)
 
-    ended = ordinary("scan", root, "--format", "json")
+    ended = unprivileged_rocm3d("scan", root, "--format", "json")
 
     assert ended.returncode == 1, ended.stderr
     document = json.loads(ended.stdout)
@@ -132,25 +132,25 @@ def test_an_unreadable_file_is_named_and_the_rest_is_scanned(ordinary, example):
     assert "src/sample_kernel.cu" not in {item["path"] for item in document["findings"]}
 
 
-def test_a_read_only_target_is_scanned_and_its_documents_go_to_the_cache(ordinary, example):
+def test_a_read_only_target_is_scanned_and_its_documents_go_to_the_cache(unprivileged_rocm3d, example):
     root = example("deform-op")
     for path in (root, *root.rglob("*")):
         path.chmod(0o555 if path.is_dir() else 0o444)
 
-    ended = ordinary("scan", root)
+    ended = unprivileged_rocm3d("scan", root)
 
     assert ended.returncode == 1
     assert "is read-only; documents are written to" in ended.stderr
     assert not (root / ".rocm3d").exists()
 
 
-def test_a_read_only_target_cannot_be_ported_in_place_and_stays_as_it_is(ordinary, example, snapshot):
+def test_a_read_only_target_cannot_be_ported_in_place_and_stays_as_it_is(unprivileged_rocm3d, example, snapshot):
     root = example("deform-op")
     for path in (root, *root.rglob("*")):
         path.chmod(0o555 if path.is_dir() else 0o444)
     before = snapshot(root)
 
-    ended = ordinary("port", root, "--gpu", "mi300x")
+    ended = unprivileged_rocm3d("port", root, "--gpu", "mi300x")
 
     assert ended.returncode == 2, ended.stderr
     assert "--into" in ended.stderr
@@ -158,12 +158,12 @@ def test_a_read_only_target_cannot_be_ported_in_place_and_stays_as_it_is(ordinar
     assert before == snapshot(root)
 
 
-def test_a_target_with_one_read_only_folder_is_left_as_it_was(ordinary, example, snapshot):
+def test_a_target_with_one_read_only_folder_is_left_as_it_was(unprivileged_rocm3d, example, snapshot):
     root = example("deform-op")
     before = snapshot(root)
     (root / "src").chmod(0o555)
 
-    ended = ordinary("port", root, "--gpu", "mi300x")
+    ended = unprivileged_rocm3d("port", root, "--gpu", "mi300x")
 
     assert ended.returncode == 2, ended.stderr
     assert "sample_kernel.cu" in ended.stderr

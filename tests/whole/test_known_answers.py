@@ -55,20 +55,20 @@ GPUS = ["gfx942", "gfx1100", "gfx1151", "gfx1201"]
 
 @pytest.fixture(scope="module")
 def planned(knowledge):
-    def run(name: str, gpu: str, **wishes):
+    def run(name: str, gpu: str, **plan_options):
         known, requirements = REPOSITORIES[name]
-        place = Location(path="requirements.txt", line=1, column=1)
+        location = Location(path="requirements.txt", line=1, column=1)
         items = []
         for text in requirements:
             pip = text.partition("=")[0].partition(">")[0].partition("<")[0]
             package = knowledge.package_by_pip(pip)
-            items.append(Dependency(name=pip, requirement=text, location=place, package=package and package.id))
+            items.append(Dependency(name=pip, requirement=text, location=location, package=package and package.id))
         inventory = Inventory(
             repository=name, known_as=known, counts=FileCounts(files=1, bytes=1, python=1, cuda=0, manifests=1),
             dependencies=tuple(items), extensions=(), families={}, skipped=(), readiness="ready-with-deps", reasons=(),
         )  # fmt: skip
         scan = Scan(inventory=inventory, findings=())
-        return plan(scan, knowledge.gpu(gpu), knowledge, TODAY, PlanOptions(**wishes))
+        return plan(scan, knowledge.gpu(gpu), knowledge, TODAY, PlanOptions(**plan_options))
 
     return run
 
@@ -132,7 +132,7 @@ def test_three_wheels_are_never_for_different_torch_versions(planned, knowledge,
 
 @pytest.mark.parametrize("gpu", GPUS)
 @pytest.mark.parametrize("name", REPOSITORIES)
-def test_every_plan_names_a_stack_or_says_why_none(planned, name, gpu):
+def test_every_plan_has_a_stack_or_a_reason(planned, name, gpu):
     document = planned(name, gpu)
 
     assert document.stack is not None or all(item.reason for item in document.rejected_stacks)
@@ -145,12 +145,12 @@ def test_every_plan_names_a_stack_or_says_why_none(planned, name, gpu):
 
 @pytest.mark.parametrize("gpu", GPUS)
 @pytest.mark.parametrize("name", REPOSITORIES)
-def test_decisions_that_put_code_in_place_say_what_proves_them(planned, name, gpu):
+def test_decisions_that_install_code_have_a_proof(planned, name, gpu):
     for item in planned(name, gpu).decisions:
         assert item.proof or item.decision not in ("replace", "build", "substitute")
 
 
-def test_windows_serves_no_instinct_card_and_says_why(planned):
+def test_windows_supports_no_instinct_card(planned):
     document = planned("three wheels", "mi300x", platform="windows")
 
     assert (document.stack, document.readiness) == (None, "blocked")

@@ -82,23 +82,23 @@ def document(value: dict) -> str:
     return "".join(f"{json.dumps(key)} = {toml(inner)}\n" for key, inner in value.items())
 
 
-def places(value: object) -> list[tuple[object, ...]]:
+def value_paths(value: object) -> list[tuple[object, ...]]:
     """The key path of every inner value."""
     inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    return [way for key, below in inner for way in ((key,), *((key, *rest) for rest in places(below)))]
+    return [path for key, below in inner for path in ((key,), *((key, *rest) for rest in value_paths(below)))]
 
 
-def disturbed(value: dict) -> list[dict]:
+def with_odd_values(value: dict) -> list[dict]:
     """Copies of the document, each with one value replaced by an odd one."""
-    found = []
-    for *way, last in places(value):
+    documents = []
+    for *parents, last in value_paths(value):
         for odd in ODD:
             changed = inner = copy.deepcopy(value)
-            for key in way:
+            for key in parents:
                 inner = inner[key]
             inner[last] = odd
-            found.append(changed)
-    return found
+            documents.append(changed)
+    return documents
 
 
 @pytest.mark.parametrize(
@@ -115,12 +115,12 @@ def disturbed(value: dict) -> list[dict]:
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_one_odd_value_is_survived(knowledge, path, value, write):
-    for changed in disturbed(value):
-        found = scan_file(path, write(changed).encode(), knowledge, Selection())
+def test_odd_value_does_not_stop_a_scan(knowledge, path, value, write):
+    for changed in with_odd_values(value):
+        result = scan_file(path, write(changed).encode(), knowledge, Selection())
 
-        assert found == FileResult.model_validate_json(found.model_dump_json())
-        assert 1 == found.manifests
+        assert result == FileResult.model_validate_json(result.model_dump_json())
+        assert 1 == result.manifests
 
 
 HALF = r"torch==\ud800"
@@ -139,15 +139,15 @@ HALF = r"torch==\ud800"
         ("a.ipynb", f'{{"cells": [{{"cell_type": "code", "source": ["!pip install {HALF}"]}}]}}'),
     ],
 )
-def test_half_a_character_by_an_escape_is_survived(knowledge, path, text):
+def test_lone_surrogate_does_not_stop_a_scan(knowledge, path, text):
     """Literals can contain lone surrogates, which no document can store."""
-    found = scan_file(path, text.encode(), knowledge, Selection())
+    result = scan_file(path, text.encode(), knowledge, Selection())
 
-    assert {"torch"} == {item.package for item in found.findings} | {item.name for item in found.dependencies}
-    assert found == FileResult.model_validate_json(found.model_dump_json())
+    assert {"torch"} == {item.package for item in result.findings} | {item.name for item in result.dependencies}
+    assert result == FileResult.model_validate_json(result.model_dump_json())
 
 
-def complaint(action: Callable[[], object]) -> str:
+def error_message(action: Callable[[], object]) -> str:
     """The error message for the user; empty if there is no error."""
     try:
         action()
@@ -156,14 +156,14 @@ def complaint(action: Callable[[], object]) -> str:
     return ""
 
 
-def test_one_odd_value_in_the_settings_is_a_message(tmp_path):
-    told = set()
-    for changed in disturbed(PYPROJECT["tool"]["rocm3d"]):
+def test_odd_value_in_the_settings_is_a_user_error(tmp_path):
+    messages = set()
+    for changed in with_odd_values(PYPROJECT["tool"]["rocm3d"]):
         text = document({"tool": {"rocm3d": changed}}).encode()
         tree = Tree.open(tmp_path, overlay={"pyproject.toml": text})
-        told.add(complaint(lambda tree=tree: read_configuration(tree)).partition(": ")[0])
+        messages.add(error_message(lambda tree=tree: read_configuration(tree)).partition(": ")[0])
 
-    assert {"", "pyproject.toml, [tool.rocm3d]"} == told
+    assert {"", "pyproject.toml, [tool.rocm3d]"} == messages
 
 
 @st.composite
@@ -171,21 +171,21 @@ def odd_records(draw):
     """The path of a shipped record, and its text with one odd value."""
     path = draw(st.sampled_from(RECORDS))
     value = parse((KNOWLEDGE / path).read_bytes())
-    *way, last = draw(st.sampled_from(places(value)))
+    *parents, last = draw(st.sampled_from(value_paths(value)))
     inner = value
-    for key in way:
+    for key in parents:
         inner = inner[key]
     inner[last] = draw(st.sampled_from(ODD))
     return path, document(value)
 
 
 @given(odd_records())
-def test_one_odd_value_in_a_record_is_a_message_or_no_harm(record):
+def test_odd_value_in_a_record_is_a_user_error_or_accepted(record):
     path, text = record
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / path
         file.parent.mkdir(parents=True)
         file.write_text(text, encoding="utf-8")
-        told = complaint(lambda: load(Path(folder)))
+        message = error_message(lambda: load(Path(folder)))
 
-    assert not told or path in told
+    assert not message or path in message

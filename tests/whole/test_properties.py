@@ -99,18 +99,18 @@ def contents(root: Path) -> dict[str, bytes]:
     return {str(path.relative_to(root)): path.read_bytes() for path in files}
 
 
-def written(root: Path, tree: dict[str, bytes]) -> Repository:
+def write_tree(root: Path, tree: dict[str, bytes]) -> Repository:
     for name, data in tree.items():
-        place = root / name
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(data)
+        file = root / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(data)
     return Repository(root, KNOWLEDGE)
 
 
 @given(trees)
 def test_apply_twice_is_apply_once_and_undo_is_identity(tree):
     with tempfile.TemporaryDirectory() as folder:
-        repository = written(Path(folder), tree)
+        repository = write_tree(Path(folder), tree)
 
         plan = repository.plan(GPU)
         first = repository.apply(plan, review=True, dry_run=False)
@@ -129,7 +129,7 @@ def test_apply_twice_is_apply_once_and_undo_is_identity(tree):
 @given(trees)
 def test_porting_a_ported_tree_gives_the_same_plan_and_the_same_tree(tree):
     with tempfile.TemporaryDirectory() as folder:
-        repository = written(Path(folder), tree)
+        repository = write_tree(Path(folder), tree)
 
         plan = repository.plan(GPU)
         repository.apply(plan, review=True, dry_run=False)
@@ -144,7 +144,7 @@ def test_porting_a_ported_tree_gives_the_same_plan_and_the_same_tree(tree):
 @given(trees)
 def test_a_dry_run_writes_nothing(tree):
     with tempfile.TemporaryDirectory() as folder:
-        repository = written(Path(folder), tree)
+        repository = write_tree(Path(folder), tree)
 
         repository.apply(repository.plan(GPU), review=True, dry_run=True)
 

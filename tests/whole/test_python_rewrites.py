@@ -52,11 +52,11 @@ NOISE = (
 
 def statements(text: str) -> list[str]:
     """The statements of an example, each with the comments before it."""
-    lines, found, last = text.splitlines(), [], 0
+    lines, parts, last = text.splitlines(), [], 0
     for node in ast.parse(text).body:
-        found.append("\n".join(lines[last : node.end_lineno]))
+        parts.append("\n".join(lines[last : node.end_lineno]))
         last = node.end_lineno
-    return found
+    return parts
 
 
 @st.composite
@@ -81,7 +81,7 @@ def parses(data: bytes) -> bool:
     return True
 
 
-def again(recipe, data: bytes) -> bytes:
+def edit_or_unchanged(recipe, data: bytes) -> bytes:
     try:
         return rewrites()[recipe.rewrite].edit(data, recipe.parameters)
     except RewriteRefusedError:
@@ -89,15 +89,15 @@ def again(recipe, data: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("name", RECIPES)
-def test_an_edit_parses_is_proven_is_made_once_and_keeps_every_other_line(name):
+def test_edit_parses_is_proven_is_idempotent_and_preserves_other_lines(name):
     recipe, example = KNOWLEDGE.recipes[name], KNOWLEDGE.examples[name]
     proven = 0
 
     @settings(max_examples=20, phases=[Phase.generate])
     @given(modules(example.before.decode()))
-    def check(made):
+    def check(generated):
         nonlocal proven
-        data, kept = made
+        data, noise = generated
         if not parses(data):
             return
         try:
@@ -105,13 +105,13 @@ def test_an_edit_parses_is_proven_is_made_once_and_keeps_every_other_line(name):
         except RewriteRefusedError:
             return
         assert parses(once)
-        assert again(recipe, once) == once
+        assert edit_or_unchanged(recipe, once) == once
         # If the module itself is odd, the proof says why, and apply refuses the edit with that reason.
         proof = prove_isolation("module.py", data, once)
         assert proof.holds or "differs from the original" not in proof.detail, once.decode()
         proven += proof.holds and once != data
         text = once.decode()
-        assert sorted(kept, key=text.index) == sorted(kept, key=data.decode().index)
+        assert sorted(noise, key=text.index) == sorted(noise, key=data.decode().index)
 
     check()
     assert proven > 0

@@ -42,12 +42,12 @@ def test_before_becomes_after(recipe):
     assert applied(recipe, example.before) == example.after
 
 
-def test_twice_is_once(recipe):
+def test_rewrite_is_idempotent(recipe):
     after = KNOWLEDGE.examples[recipe.id].after
     assert applied(recipe, after) == after
 
 
-def test_isolation_is_proven_of_all_but_advice(recipe):
+def test_every_edit_of_a_recipe_is_proven(recipe):
     example = KNOWLEDGE.examples[recipe.id]
     proof = prove_isolation(example.name, example.before, example.after)
     # An edit that can be proven must not be manual advice.
@@ -59,7 +59,7 @@ def parses(text: bytes) -> bool:
     return not CudaUnit("", text).tree.root_node.has_error
 
 
-def spelt_out(text: bytes) -> bytes:
+def expand_port_macros(text: bytes) -> bytes:
     """The text with the macros of the port expanded."""
     for name, body in re.findall(rb"#define (ROCM3D_(?!HAS_)\w+) ?(.*)\n", text):
         text = re.sub(rb"\b" + name + rb"\b", body, text.replace(b"#define " + name, b"#define OTHER"))
@@ -71,9 +71,9 @@ def test_result_parses(recipe):
     if PurePosixPath(example.name).suffix == ".py":
         assert ast.parse(example.after).body
     elif PurePosixPath(example.name).suffix in CUDA_SUFFIXES and parses(example.before):
-        assert parses(spelt_out(fold_cpp(example.after, assume_rocm)))
-        assert parses(spelt_out(fold_cpp(example.after, assume_cuda)))
+        assert parses(expand_port_macros(fold_cpp(example.after, assume_rocm)))
+        assert parses(expand_port_macros(fold_cpp(example.after, assume_cuda)))
 
 
-def test_there_are_active_recipes():
+def test_some_recipes_are_active():
     assert len(ACTIVE) >= 4

@@ -10,7 +10,7 @@ import pytest
 from rocm3d.pipeline import Network, Repository, resolve_gpu
 
 pytestmark = pytest.mark.engines
-BRINGS_CUDA = ("cpu-only-gate", "mesh-bake", "pins-only", "point-backbone", "splat-trainer", "video-attention")
+INSTALLS_CUDA = ("cpu-only-gate", "mesh-bake", "pins-only", "point-backbone", "splat-trainer", "video-attention")
 
 
 @pytest.fixture(autouse=True)
@@ -30,19 +30,19 @@ def proven(example, knowledge, index_answers):
     return run
 
 
-@pytest.mark.parametrize("name", BRINGS_CUDA)
-def test_the_original_brings_cuda_and_the_port_does_not(proven, name):
-    found = proven(name)
+@pytest.mark.parametrize("name", INSTALLS_CUDA)
+def test_original_installs_cuda_and_port_does_not(proven, name):
+    by_probe = proven(name)
 
-    (original,) = found["resolve_original"]
+    (original,) = by_probe["resolve_original"]
     assert any(line.startswith("CUDA packages: ") for line in original.looked_at)
-    assert [] == [v.reason for verdicts in found.values() for v in verdicts if v.outcome == "failed"]
-    lines = [v.looked_at[0] for v in found["resolve_port"] if v.outcome == "passed"]
+    assert [] == [v.reason for verdicts in by_probe.values() for v in verdicts if v.outcome == "failed"]
+    lines = [v.looked_at[0] for v in by_probe["resolve_port"] if v.outcome == "passed"]
     assert all(", none of CUDA" in line for line in lines)
 
 
-def test_what_brings_no_cuda_is_told_so(proven):
-    found = proven("already-portable")
+def test_requirements_without_cuda_pass(proven):
+    by_probe = proven("already-portable")
 
-    assert ", none of CUDA by " in found["resolve_original"][0].looked_at[0]
-    assert [v.outcome for v in found["resolve_port"]] == ["passed"]
+    assert ", none of CUDA by " in by_probe["resolve_original"][0].looked_at[0]
+    assert [v.outcome for v in by_probe["resolve_port"]] == ["passed"]
