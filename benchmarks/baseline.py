@@ -37,7 +37,11 @@ def claims(root: Path, paths: list[str], patterns: tuple[Pattern, ...], corpus: 
         applicable = [(pattern, regex) for pattern, regex in compiled if _applies(pattern.where, path)]
         text = (root / path).read_text(encoding="utf-8", errors="replace") if applicable else ""
         for number, line in enumerate(text.splitlines(), start=1):
-            matches += [Claim(path, number, pattern.pattern, "error", pattern.kinds) for pattern, rx in applicable if rx.search(line)]
+            matches += [
+                Claim(path, number, pattern.pattern, "error", pattern.kinds)
+                for pattern, rx in applicable
+                if rx.search(line)
+            ]
     return matches
 
 

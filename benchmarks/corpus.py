@@ -22,7 +22,7 @@ import labels
 import mutation
 from labels import Corpus, Label, Pair
 from mirrors import Mirror
-from scoring import ScoredFinding, Score, Total, by_code, by_kind, ratio, score, total
+from scoring import Score, ScoredFinding, Total, by_code, by_kind, ratio, score, total
 
 from rocm3d import __version__
 from rocm3d.knowledge.base import Knowledge
@@ -75,7 +75,9 @@ class CorpusBenchmark:
                 )
                 yield label, next((o for o in outcomes if o != "not in this port"), "not in this port")
 
-    def _extract_ports(self, pair: Pair, base: Path, folder: Path) -> Iterator[tuple[mutation.Trees, list[ScoredFinding]]]:
+    def _extract_ports(
+        self, pair: Pair, base: Path, folder: Path
+    ) -> Iterator[tuple[mutation.Trees, list[ScoredFinding]]]:
         for number, port in enumerate(pair.ports):
             mirror, root = Mirror.of(self.mirrors, port.repository), folder / f"port{number}"
             mirror.extract(port.commit, root)

@@ -120,7 +120,9 @@ def report(results: Sequence[DependencyResult]) -> Iterator[str]:
     yield f"{'repository':44}{'named':>6}{'found':>7}{'missed':>8}{'false':>7}  readiness"
     for result in results:
         expected = result.named.package_files
-        counts = f"{len(expected):>6}{len(expected & result.found_pairs):>7}{len(result.missed):>8}{len(result.false):>7}"
+        counts = (
+            f"{len(expected):>6}{len(expected & result.found_pairs):>7}{len(result.missed):>8}{len(result.false):>7}"
+        )
         yield f"{result.named.repository:44}{counts}  {result.readiness}"
     expected = sum(len(result.named.package_files) for result in results)
     missed = sum(len(result.missed) for result in results)

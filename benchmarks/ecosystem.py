@@ -44,11 +44,11 @@ _CHUNK = 1 << 20
 _MAX_HEADER_BYTES = 1 << 24
 
 
-class ArchiveUnavailableError(Exception):  # noqa: N818
+class ArchiveUnavailableError(Exception):
     """The archive could not be downloaded."""
 
 
-class ArchiveRefusedError(Exception):  # noqa: N818
+class ArchiveRefusedError(Exception):
     """The archive is invalid; it is not unpacked any further and not scanned."""
 
 
@@ -85,7 +85,9 @@ def pip_index_url() -> str | None:
     """The index URL that pip is configured with; None for the default."""
     if index := os.environ.get("PIP_INDEX_URL"):
         return index
-    config_value = run([sys.executable, "-m", "pip", "--disable-pip-version-check", "config", "get", "global.index-url"])
+    config_value = run(
+        [sys.executable, "-m", "pip", "--disable-pip-version-check", "config", "get", "global.index-url"]
+    )
     return config_value.stdout.decode().strip() or None if config_value.code == 0 else None
 
 
@@ -206,7 +208,9 @@ def scan_summary(root: Path, work: Path) -> dict[str, Any]:
     # A Python that cannot import rocm3d exits with 1 too.
     if ended.code not in (ExitCode.DONE, ExitCode.FINDINGS) or not (work / "scan.json").is_file():
         last_line = ended.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
-        raise ArchiveRefusedError(f"the scan ended with {'a time-out' if ended.timed_out else ended.code}: {' '.join(last_line)}")
+        raise ArchiveRefusedError(
+            f"the scan ended with {'a time-out' if ended.timed_out else ended.code}: {' '.join(last_line)}"
+        )
     document = json.loads((work / "scan.json").read_text(encoding="utf-8"))
     inventory = document["inventory"]
     codes = Counter(f"{finding['code']} {finding['severity']}" for finding in document["findings"])

@@ -107,7 +107,14 @@ class CheckoutCopy:
         selection.write_text(json.dumps(tests), encoding="utf-8")
         failure.unlink(missing_ok=True)
         files = list(dict.fromkeys(test.partition("::")[0] for test in tests))
-        ours = [f"--fault-tests={selection}", f"--fault-failure={failure}", "-m", "", "-o", f"timeout={TEST_TIMEOUT_SECONDS}"]
+        ours = [
+            f"--fault-tests={selection}",
+            f"--fault-failure={failure}",
+            "-m",
+            "",
+            "-o",
+            f"timeout={TEST_TIMEOUT_SECONDS}",
+        ]
         command = [*ours, "-n", "0", "-x", "-q", "--tb=short", *files]
         code = self.run_pytest(command, max(RUN_TIMEOUT_SECONDS, 3 * expected_seconds))
         if code in (0, 5):
@@ -118,7 +125,9 @@ class CheckoutCopy:
         """The exit code of pytest, or None after a timeout. All processes that it started are ended."""
         options = ["-p", "fault_plugin", "-p", "no:cacheprovider", f"--basetemp={self.folder / 'tmp'}"]
         command = [str(self.python), str(self.python.with_name("pytest")), *options, *arguments]
-        environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH" and "PYTEST" not in name}
+        environment = {
+            name: value for name, value in os.environ.items() if name != "PYTHONPATH" and "PYTEST" not in name
+        }
         with (self.folder / "pytest.log").open("wb") as log:
             child = subprocess.Popen(
                 command, cwd=self.root, env={**environment, COPY_VARIABLE: str(self.folder)}, start_new_session=True,

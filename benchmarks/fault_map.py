@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import islice
 from pathlib import Path
 
-from fault_operators import FUNCTIONS, SourceEdit, Fault, find_edit
+from fault_operators import FUNCTIONS, Fault, SourceEdit, find_edit
 
 SOURCE = Path("src", "rocm3d")
 # Limits for tests of a line outside its own test files, and for tests of a whole module; the fastest are used.
@@ -85,7 +85,9 @@ class LineMap:
         module_tests = [number for number in by_line if number in mirror]
         other_tests = [number for number in by_line if number not in mirror]
         chosen = dict.fromkeys([*module_tests, *other_tests[:MAX_OTHER_TESTS], *mirror])
-        return SelectedTests(tuple(self.names[number] for number in chosen), len(other_tests) > MAX_OTHER_TESTS, runs_line)
+        return SelectedTests(
+            tuple(self.names[number] for number in chosen), len(other_tests) > MAX_OTHER_TESTS, runs_line
+        )
 
     def _cheapest_of(self, path: str) -> Iterable[int]:
         return islice(sorted({number for tests in self.lines[path].values() for number in tests}), MAX_MODULE_TESTS)

@@ -86,7 +86,11 @@ class Fault:
 def possible_edits(source: bytes) -> list[SourceEdit]:
     """Every possible fault, in the order of the tree; some do not compile."""
     lines = source.splitlines()
-    return [edit for node, context in _mutable_nodes(ast.parse(source), NodeContext(0, True)) for edit in _node_edits(node, context, lines)]
+    return [
+        edit
+        for node, context in _mutable_nodes(ast.parse(source), NodeContext(0, True))
+        for edit in _node_edits(node, context, lines)
+    ]
 
 
 def compiles_differently(source: bytes, edit: SourceEdit) -> bool:
@@ -197,7 +201,9 @@ def _replace_node(operator: str, node: ast.AST | None, *replacements: bytes) -> 
             yield operator, node.lineno, node.col_offset, node.end_col_offset, replacement
 
 
-def _replace_operator(operator: str, left: ast.expr, right: ast.expr, swap: tuple[bytes, bytes], lines: list[bytes]) -> EditValues:
+def _replace_operator(
+    operator: str, left: ast.expr, right: ast.expr, swap: tuple[bytes, bytes], lines: list[bytes]
+) -> EditValues:
     """Replace the operator between two operands, if all of it is on one line."""
     token, replacement = swap
     if left.end_lineno == right.lineno and left.end_col_offset is not None:

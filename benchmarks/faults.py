@@ -27,7 +27,7 @@ from queue import SimpleQueue
 
 from fault_copy import CheckoutCopy
 from fault_map import SOURCE, LineMap, build_map, lines_to_watch
-from fault_operators import SourceEdit, Fault, compiles_differently, fault_of_edit, possible_edits, find_edit
+from fault_operators import Fault, SourceEdit, compiles_differently, fault_of_edit, find_edit, possible_edits
 
 SEED = 20261116
 COUNT = 200
@@ -228,7 +228,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         line_map = map_lines(checkout, faults, options.scratch.resolve(), options.processes, options.marks)
         line_map.write(options.map)
     else:
-        lines, faults = LineMap.read(checkout, options.map), remaining_faults(options.results, read_faults(options.faults))
+        lines, faults = (
+            LineMap.read(checkout, options.map),
+            remaining_faults(options.results, read_faults(options.faults)),
+        )
         hints = read_results(options.first_try).values() if options.first_try else ()
         tests = {result.fault: result.test for result in hints if result.test}
         copies = [CheckoutCopy(checkout, options.scratch.resolve() / str(number)) for number in range(options.workers)]
@@ -244,7 +247,11 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True)
     scratch = argparse.ArgumentParser(add_help=False)
     scratch.add_argument("--scratch", type=Path, default=Path(tempfile.gettempdir(), "faults"), help="for copies")
-    for name, path_arguments in (("choose", ("faults",)), ("map", ("faults", "map")), ("run", ("map", "faults", "results"))):
+    for name, path_arguments in (
+        ("choose", ("faults",)),
+        ("map", ("faults", "map")),
+        ("run", ("map", "faults", "results")),
+    ):
         command = commands.add_parser(name, parents=[] if name == "choose" else [scratch])
         for argument in ("checkout", *path_arguments):
             command.add_argument(argument, type=Path)

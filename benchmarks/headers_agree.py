@@ -172,15 +172,23 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as scratch, ThreadPoolExecutor(2) as pool:
         header_folders = (own_headers.DECLARED, options.headers.resolve())
         jobs = {
-            name: [pool.submit(compile_case, compiler, Path(scratch), headers, name, options.target) for headers in header_folders]
+            name: [
+                pool.submit(compile_case, compiler, Path(scratch), headers, name, options.target)
+                for headers in header_folders
+            ]
             for name in CASES
             if options.only in name
         }
         for name, (declared, real) in jobs.items():
             declared_result, real_result = declared.result(), real.result()
-            same = [part == "ok" for part in declared_result.split(" | ")] == [part == "ok" for part in real_result.split(" | ")]
+            same = [part == "ok" for part in declared_result.split(" | ")] == [
+                part == "ok" for part in real_result.split(" | ")
+            ]
             differ += not same
-            print(f"{'same  ' if same else 'DIFFER'} {name}: {declared_result}{'' if same else f' <> {real_result}'}", flush=True)
+            print(
+                f"{'same  ' if same else 'DIFFER'} {name}: {declared_result}{'' if same else f' <> {real_result}'}",
+                flush=True,
+            )
     print(f"{len(jobs)} cases, {differ} differ")
     return 1 if differ else 0
 

@@ -17,7 +17,20 @@ if TYPE_CHECKING:
 
 MAX_FILE_BYTES = 4 * 1024 * 1024
 # Text files that a future rule may read, so that a new reader needs no change here.
-_EXTRA_SUFFIXES = (".cmake", ".inl", ".ipp", ".tpp", ".yml", ".yaml", ".sh", ".cfg", ".toml", ".txt", ".in", ".gitmodules")
+_EXTRA_SUFFIXES = (
+    ".cmake",
+    ".inl",
+    ".ipp",
+    ".tpp",
+    ".yml",
+    ".yaml",
+    ".sh",
+    ".cfg",
+    ".toml",
+    ".txt",
+    ".in",
+    ".gitmodules",
+)
 
 
 @dataclass(frozen=True)

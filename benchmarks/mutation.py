@@ -82,7 +82,10 @@ def check_label(label: Label, trees: Trees, scan: Scanner, before: Sequence[Scor
 
 
 def _has_claim_near(claims: Sequence[ScoredFinding], file: str, lines: tuple[int, int]) -> bool:
-    return any(claim.path == file and lines[0] - MAX_LINE_DISTANCE <= claim.line <= lines[1] + MAX_LINE_DISTANCE for claim in claims)
+    return any(
+        claim.path == file and lines[0] - MAX_LINE_DISTANCE <= claim.line <= lines[1] + MAX_LINE_DISTANCE
+        for claim in claims
+    )
 
 
 def spread_sample(labels: Sequence[Label], size: int) -> list[Label]:

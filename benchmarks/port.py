@@ -103,7 +103,9 @@ class PortBenchmark:
                 kernels[unit_key(item.unit.source)] = (*kernels.get(unit_key(item.unit.source), ()), *item.side.kernels)
         return kernels
 
-    def compile_column(self, name: str, tree: Tree, cuda: Kernels, within: Collection[UnitKey] | None = None) -> StateColumn:
+    def compile_column(
+        self, name: str, tree: Tree, cuda: Kernels, within: Collection[UnitKey] | None = None
+    ) -> StateColumn:
         """Compile one state; units outside `within` are not counted."""
         started = time.monotonic()
         report = compile_repository(self.request(tree), self.kit)
@@ -117,7 +119,9 @@ class PortBenchmark:
             without = {unit_key(item.unit.source) for item in units if item.unit.extension in stopped}
             counted[target] = compiled[target] - lost - without
         named = {unit_key(item.unit.source) for item in report.units}
-        return StateColumn(name, named, counted, compiled, tuple(unit_problems(report, cuda)), time.monotonic() - started)
+        return StateColumn(
+            name, named, counted, compiled, tuple(unit_problems(report, cuda)), time.monotonic() - started
+        )
 
 
 def request(tree: Tree, knowledge: Knowledge, targets: tuple[str, ...]) -> CompileRequest:
@@ -230,7 +234,9 @@ def check_targets(benchmark: PortBenchmark, name: str, columns: list[StateColumn
         best = max(len(item.counted[target]) for item in ports)
         whole = len({*base.compiled[target], *ours.compiled[target]})
         if our_count < best:
-            benchmark.failures.append(f"{name} for {target}: {our_count} units with our patch, {best} with the human port")
+            benchmark.failures.append(
+                f"{name} for {target}: {our_count} units with our patch, {best} with the human port"
+            )
         if our_count <= base_count < max(best, whole):
             benchmark.failures.append(f"{name} for {target}: {base_count} units in the base and no more with our patch")
 

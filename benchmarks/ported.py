@@ -78,7 +78,11 @@ def port_and_undo(folder: Path, knowledge: Knowledge, gpu: str, *, review: bool)
     edited = [change.path for change in patch.changes if change.kind == "edited"]
     edits = {path: (folder / path).read_bytes() for path in edited}
     again = repository.apply(repository.plan(product), review=review, dry_run=False)
-    broken = [] if file_digests(folder) == once else [f"apply is not idempotent: {_differing_names(once, file_digests(folder))}"]
+    broken = (
+        []
+        if file_digests(folder) == once
+        else [f"apply is not idempotent: {_differing_names(once, file_digests(folder))}"]
+    )
     if [change.after for change in again.changes] != [change.after for change in patch.changes]:
         broken.append("the second patch differs from the first")
     repository.undo(keep_changed=False)

@@ -42,7 +42,8 @@ def load_sets() -> list[RequirementSet]:
     """Every set, in the order of the file."""
     listed = tomllib.loads(SETS.read_text(encoding="utf-8"))["sets"]
     return [
-        RequirementSet(**{**item, "lines": tuple(item["lines"]), "fails": tuple(item.get("fails", ()))}) for item in listed
+        RequirementSet(**{**item, "lines": tuple(item["lines"]), "fails": tuple(item.get("fails", ()))})
+        for item in listed
     ]
 
 

@@ -42,7 +42,14 @@ AMD_DETAIL_HEADERS = [
   "amd_hip_fp16.h", "hip_fp16_math_fwd.h", "hip_fp16_gcc.h", "amd_hip_bf16.h", "amd_hip_bfloat16.h", "amd_hip_fp8.h",
   "amd_hip_complex.h", "amd_hip_cooperative_groups.h", "hip_cooperative_groups_helper.h",
 ]  # fmt: skip
-PUBLIC_HEADERS = ["hip_bf16.h", "hip_fp8.h", "hip_fp16.h", "hip_bfloat16.h", "hip_complex.h", "hip_cooperative_groups.h"]
+PUBLIC_HEADERS = [
+    "hip_bf16.h",
+    "hip_fp8.h",
+    "hip_fp16.h",
+    "hip_bfloat16.h",
+    "hip_complex.h",
+    "hip_cooperative_groups.h",
+]
 
 
 def unpack(repository: Path, folder: str, target: Path) -> None:

@@ -33,7 +33,9 @@ def is_near(claim: ScoredFinding, label: Label, *, sites: bool = True) -> bool:
         return False
     if claim.path == label.file and label.first - MAX_LINE_DISTANCE <= claim.line <= label.last + MAX_LINE_DISTANCE:
         return True
-    return sites and any(claim.path == file and abs(claim.line - line) <= MAX_LINE_DISTANCE for file, line in label.sites)
+    return sites and any(
+        claim.path == file and abs(claim.line - line) <= MAX_LINE_DISTANCE for file, line in label.sites
+    )
 
 
 @dataclass(frozen=True)
@@ -104,7 +106,9 @@ def score(pair: Pair, claims: Iterable[ScoredFinding], is_scored: Callable[[str]
     )
 
 
-def _labels_near_findings(labels: Iterable[Label], claims: Sequence[ScoredFinding], *, sites: bool = True) -> tuple[Label, ...]:
+def _labels_near_findings(
+    labels: Iterable[Label], claims: Sequence[ScoredFinding], *, sites: bool = True
+) -> tuple[Label, ...]:
     return tuple(label for label in labels if any(is_near(claim, label, sites=sites) for claim in claims))
 
 

@@ -118,7 +118,9 @@ def split_expected_errors(pair: dict[str, Any], state: CompiledState) -> tuple[l
     """The expected errors of the base that are reported, and those that are missing."""
     reported = {f"{item.path}:{item.line} {item.code}" for item in state.problems}
     reported |= {f"{position} {item.code}" for item in state.problems for position in item.also}
-    return [item for item in pair["errors"] if item in reported], [item for item in pair["errors"] if item not in reported]
+    return [item for item in pair["errors"] if item in reported], [
+        item for item in pair["errors"] if item not in reported
+    ]
 
 
 def report_lines(pair: dict[str, Any], states: list[CompiledState]) -> list[str]:

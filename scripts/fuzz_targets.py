@@ -90,7 +90,9 @@ Target = Callable[[bytes], None]
 
 def targets() -> dict[str, Target]:
     """All targets by name."""
-    uncovered = [item.kind for item in manifest_readers() if not item.by_name and not any(map(item.matches, FILE_NAMES))]
+    uncovered = [
+        item.kind for item in manifest_readers() if not item.by_name and not any(map(item.matches, FILE_NAMES))
+    ]
     if uncovered:
         raise LookupError(f"fuzz_targets.py has no file name for the readers {', '.join(uncovered)}")
     knowledge = load()

@@ -35,7 +35,9 @@ MIN_OTHER_SKILLS = 10  # other skills to compare with
 PLACEHOLDERS = {"PATH": "repository", "COPY": "copy", "GPU": "mi300x", "PACKAGE": "spconv", "NAME": "CU101"}
 
 
-def routing_problems(cases: tuple[SkillEval, ...], name: str, description: str, others: Mapping[str, str]) -> Iterator[str]:
+def routing_problems(
+    cases: tuple[SkillEval, ...], name: str, description: str, others: Mapping[str, str]
+) -> Iterator[str]:
     """Prompts that are routed to the wrong skill."""
     if len(others) < MIN_OTHER_SKILLS:
         yield f"{len(others)} other skills are too few to compare with; at least {MIN_OTHER_SKILLS} are needed"
@@ -116,7 +118,10 @@ def main() -> int:
     files, method = skill_files(knowledge, commands), knowledge.method
     assert method is not None, "without one there is no skill"
     others = tomllib.loads(OTHERS.read_text(encoding="utf-8"))["skills"]
-    all_problems = [*skill_problems(files, commands), *routing_problems(method.evals, method.name, method.description, others)]
+    all_problems = [
+        *skill_problems(files, commands),
+        *routing_problems(method.evals, method.name, method.description, others),
+    ]
     number = len(json.loads(files["evals/evals.json"])["evals"])
     print(
         f"{number} prompts, {len(others)} other skills, {len(files)} files, {len(files['SKILL.md'].splitlines())} lines"
@@ -125,7 +130,9 @@ def main() -> int:
         all_problems += [*help_problems(files, commands), *walkthrough_problems(files["SKILL.md"])]
     for problem in all_problems:
         print(problem)
-    print(f"{len(all_problems)} problem{'' if len(all_problems) == 1 else 's'}; routing is tested by words alone, without an agent")
+    print(
+        f"{len(all_problems)} problem{'' if len(all_problems) == 1 else 's'}; routing is tested by words alone, without an agent"
+    )
     return 1 if all_problems else 0
 
 

@@ -156,7 +156,9 @@ def rocm3d(_command_server, _homes):
         _command_server.stdin.write(json.dumps(request) + "\n")
         _command_server.stdin.flush()
         code = int(next_line(_command_server))
-        return CommandResult(code, (folder / "out").read_text(encoding="utf-8"), (folder / "err").read_text(encoding="utf-8"))
+        return CommandResult(
+            code, (folder / "out").read_text(encoding="utf-8"), (folder / "err").read_text(encoding="utf-8")
+        )
 
     return run
 

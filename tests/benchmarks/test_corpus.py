@@ -6,7 +6,7 @@ import subprocess
 from typing import get_args
 
 import baseline
-import corpus as bench
+import corpus as benchmark
 import labels
 import mutation
 import pytest
@@ -171,7 +171,7 @@ def test_one_hunk_is_reverted_and_others_stay():
 
 
 @pytest.mark.parametrize(
-    ("found", "unnoticed", "outcome"),
+    ("claims", "unnoticed", "outcome"),
     [
         ([], "", "silent"),
         ([], "only CUDA takes the branch", "explained"),
@@ -181,15 +181,15 @@ def test_one_hunk_is_reverted_and_others_stay():
         ([claim(line=2, kinds=("MASK",))], "", "silent"),
     ],
 )
-def test_reverted_change_must_be_found(tmp_path, found, unnoticed, outcome):
+def test_reverted_change_must_be_found(tmp_path, claims, unnoticed, outcome):
     trees = mutation.Trees(tmp_path / "base", tmp_path / "port", {})
     for folder, text in ((trees.base, "old\n"), (trees.port, "new\n")):
         folder.mkdir()
         (folder / "a.cu").write_text(text * 1)
-    before = [claim(line=40), claim(line=41)] if len(found) == 2 else []
+    before = [claim(line=40), claim(line=41)] if len(claims) == 2 else []
     mark = label(first=1, last=1, unnoticed=unnoticed)
 
-    assert outcome == mutation.check_label(mark, trees, lambda: found, before)
+    assert outcome == mutation.check_label(mark, trees, lambda: claims, before)
     assert "new\n" == (trees.port / "a.cu").read_text()
 
 
@@ -221,15 +221,17 @@ def test_benchmark_measures_a_small_repository(mirrors, knowledge):
     mini = pair(label(first=8, last=8), label(kind="MASK", first=8, last=8)).model_copy(
         update={"base": base, "ports": ports}
     )
-    tool = bench.CorpusBenchmark(folder, Corpus(excluded=(), excluded_suffixes=(), pairs=(mini,)), knowledge, baseline.load())
+    tool = benchmark.CorpusBenchmark(
+        folder, Corpus(excluded=(), excluded_suffixes=(), pairs=(mini,)), knowledge, baseline.load()
+    )
 
     results = {"mini": tool.measure(mini)}
 
     assert 0.5 == results["mini"]["rocm3d"].recall == results["mini"]["regex"].recall
     assert 0.0 == results["mini"]["empty"].recall
     assert [(mini.labels[0], "back")] == list(tool.revert_changes(mini, mini.labels[:1]))
-    assert any(line.startswith("mini ") for line in bench.report(results, knowledge))
-    assert ["a.cu:8 MASK"] == bench.as_json(results, {})["pairs"]["mini"]["rocm3d"]["missed"]
+    assert any(line.startswith("mini ") for line in benchmark.report(results, knowledge))
+    assert ["a.cu:8 MASK"] == benchmark.as_json(results, {})["pairs"]["mini"]["rocm3d"]["missed"]
 
 
 def test_missing_mirror_is_named(tmp_path):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 
-import dependencies as bench
+import dependencies as benchmark
 import pytest
 from dependencies import RepositoryDependencies
 
@@ -53,24 +53,28 @@ def document(tmp_path, knowledge):
     ],
 )
 def test_difference_is_reported(document, change, difference):
-    assert difference == bench.score(RepositoryDependencies.model_validate({**RIGHT, **change}), document).differences
+    assert (
+        difference == benchmark.score(RepositoryDependencies.model_validate({**RIGHT, **change}), document).differences
+    )
 
 
 def test_correct_list_has_no_difference(document):
-    result = bench.score(RepositoryDependencies.model_validate(RIGHT), document)
+    result = benchmark.score(RepositoryDependencies.model_validate(RIGHT), document)
 
     assert ([], set(), set()) == (result.differences, result.missed, result.false)
-    table = list(bench.report([result]))
+    table = list(benchmark.report([result]))
     assert ["someone/mini", "4", "4", "0", "0", "ready-with-deps"] == table[1].split()
     assert ["all", "4", "4", "0", "0"] == table[2].split()
 
 
 def test_unlisted_readiness_is_no_difference(document):
-    assert [] == bench.score(RepositoryDependencies.model_validate({**RIGHT, "readiness": ()}), document).differences
+    assert (
+        [] == benchmark.score(RepositoryDependencies.model_validate({**RIGHT, "readiness": ()}), document).differences
+    )
 
 
 def test_the_list_is_sound(knowledge):
-    listed = bench.load()
+    listed = benchmark.load()
 
     assert len(listed) == len({named.repository for named in listed}) >= 13
     assert set() == {package for named in listed for package, _ in named.package_files} - set(knowledge.packages)
@@ -98,10 +102,10 @@ def test_benchmark_measures_a_small_repository(tmp_path, capsys, readiness, code
         f'imports = ["nvdiffrast"]\nreadiness = ["{readiness}"]\n[repositories.files]\n{files}\n'
     )
 
-    assert code == bench.main(["--mirrors", str(tmp_path / "mirrors"), "--list", str(listed)])
+    assert code == benchmark.main(["--mirrors", str(tmp_path / "mirrors"), "--list", str(listed)])
     assert ("expected blocked" in capsys.readouterr().out) == bool(code)
 
 
 def test_a_repository_that_is_not_listed_is_refused(tmp_path):
     with pytest.raises(SystemExit, match="not on the list: someone/else"):
-        bench.main(["--mirrors", str(tmp_path), "--repository", "someone/else"])
+        benchmark.main(["--mirrors", str(tmp_path), "--repository", "someone/else"])

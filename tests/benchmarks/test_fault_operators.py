@@ -4,7 +4,15 @@ from pathlib import Path
 
 import fault_operators
 import pytest
-from fault_operators import SourceEdit, Fault, NodeContext, compiles_differently, fault_of_edit, possible_edits, find_edit
+from fault_operators import (
+    Fault,
+    NodeContext,
+    SourceEdit,
+    compiles_differently,
+    fault_of_edit,
+    find_edit,
+    possible_edits,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -8,7 +8,7 @@ import faults
 import pytest
 from fault_copy import PytestFailure
 from fault_map import LineMap, build_map, lines_to_watch
-from fault_operators import SourceEdit, Fault, fault_of_edit, possible_edits
+from fault_operators import Fault, SourceEdit, fault_of_edit, possible_edits
 
 FAULT = Fault("src/rocm3d/a.py", 3, "return 1", 0, "integer", 7, "return 2")
 
@@ -89,7 +89,7 @@ def edit_at(checkout: Path, operator: str, line: int) -> SourceEdit:
 
 @pytest.mark.parametrize(("operator", "line"), [("plus/minus", 5), ("default argument", 4), ("integer", 1)])
 def test_the_tests_of_the_module_come_first_and_then_others_that_run_the_line(operator, line, checkout, line_map):
-    selected = line_map.selection("src/rocm3d/a.py", edit_at(checkout, operator, line))
+    selected = line_map.select_tests("src/rocm3d/a.py", edit_at(checkout, operator, line))
 
     assert selected.tests == ("tests/test_a.py::a", "tests/test_b.py::b", "tests/test_a.py::other")
     assert selected.runs_line
@@ -106,18 +106,18 @@ def test_a_line_that_no_test_runs_has_only_the_tests_of_its_module(checkout, lin
 
 
 def test_tests_above_the_limit_are_skipped_and_reported(checkout, line_map, monkeypatch):
-    monkeypatch.setattr(fault_map, "MOST_TESTS", 0)
+    monkeypatch.setattr(fault_map, "MAX_OTHER_TESTS", 0)
 
-    selected = line_map.selection("src/rocm3d/a.py", edit_at(checkout, "plus/minus", 5))
+    selected = line_map.select_tests("src/rocm3d/a.py", edit_at(checkout, "plus/minus", 5))
 
     assert selected.tests == ("tests/test_a.py::a", "tests/test_a.py::other")
     assert selected.capped
 
 
 def test_a_first_stage_is_short(line_map, monkeypatch):
-    monkeypatch.setattr(fault_map, "FIRST_SECONDS", 0.35)
+    monkeypatch.setattr(fault_map, "MAX_FIRST_SECONDS", 0.35)
 
-    assert line_map.stages(line_map.names) == (line_map.names[:2], line_map.names[2:])
+    assert line_map.split_stages(line_map.names) == (line_map.names[:2], line_map.names[2:])
 
 
 def test_the_aspect_of_a_module_belongs_to_it(checkout, line_map):
@@ -252,7 +252,7 @@ def test_a_fault_of_another_version_is_gone(checkout, line_map):
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "kept", "said"),
+    ("before", "after", "nothing_lost", "line"),
     [
         (faults.CAUGHT, faults.CAUGHT, True, "1 caught"),
         (faults.CAUGHT, faults.NOT_CAUGHT, False, "Caught only before: f"),
@@ -262,12 +262,12 @@ def test_a_fault_of_another_version_is_gone(checkout, line_map):
         (faults.NOT_CAUGHT, faults.NOT_CAUGHT, True, "1 not caught"),
     ],
 )
-def test_compare_detects_faults_no_longer_caught(before, after, kept, said, tmp_path, capsys):
+def test_compare_detects_faults_no_longer_caught(before, after, nothing_lost, line, tmp_path, capsys):
     for name, verdict in (("a", before), ("b", after)):
         (tmp_path / name).write_text(json.dumps({"fault": "f", "verdict": verdict}) + "\n")
 
-    assert (0 if kept else 1) == faults.main(["compare", str(tmp_path / "a"), str(tmp_path / "b")])
-    assert said in capsys.readouterr().out
+    assert (0 if nothing_lost else 1) == faults.main(["compare", str(tmp_path / "a"), str(tmp_path / "b")])
+    assert line in capsys.readouterr().out
 
 
 def test_unfinished_run_is_not_equal():

@@ -64,8 +64,13 @@ def test_a_base_that_is_whole_needs_no_more():
 def test_missing_or_empty_kernel_is_reported():
     cuda_kernels = {"a": (KernelFacts(name="k"), KernelFacts(name="l"))}
 
-    assert port.missing_kernels(unit("a.cu", (KernelFacts(name="k", empty=True),)), "gfx942", cuda_kernels) == "l, k (empty)"
-    assert port.missing_kernels(unit("a.cu", (KernelFacts(name="k"), KernelFacts(name="l"))), "gfx942", cuda_kernels) == ""
+    assert (
+        port.missing_kernels(unit("a.cu", (KernelFacts(name="k", empty=True),)), "gfx942", cuda_kernels)
+        == "l, k (empty)"
+    )
+    assert (
+        port.missing_kernels(unit("a.cu", (KernelFacts(name="k"), KernelFacts(name="l"))), "gfx942", cuda_kernels) == ""
+    )
     assert port.missing_kernels(unit("b.cu"), "gfx942", cuda_kernels) == ""
 
 

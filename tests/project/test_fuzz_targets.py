@@ -21,7 +21,7 @@ def fuzzed():
 
 
 def test_reader_without_file_name_is_rejected(fuzzed, monkeypatch):
-    monkeypatch.setattr(fuzzed, "NAMES", ("a.py",))
+    monkeypatch.setattr(fuzzed, "FILE_NAMES", ("a.py",))
 
     with pytest.raises(LookupError, match="cmake"):
         fuzzed.targets()
@@ -38,7 +38,7 @@ def test_seeds_are_more_than_an_empty_line(fuzzed):
 
 
 def test_exception_of_a_reader_is_raised(fuzzed, monkeypatch):
-    monkeypatch.setattr(fuzzed, "look_at", lambda *given: 1 / 0)
+    monkeypatch.setattr(fuzzed, "scan_file", lambda *arguments: 1 / 0)
 
     with pytest.raises(ZeroDivisionError):
         fuzzed.targets()["a.py"](b"")

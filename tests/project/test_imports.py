@@ -52,7 +52,11 @@ def test_every_package_is_in_the_table():
 
 def may_import(importer: str, imported: str) -> bool:
     """Whether the table allows it. __init__.py and payload/, which runs in the user's environment, import none."""
-    return importer in LAYER_OF_PACKAGE and imported in LAYER_OF_PACKAGE and (importer == imported or LAYER_OF_PACKAGE[imported] < LAYER_OF_PACKAGE[importer])
+    return (
+        importer in LAYER_OF_PACKAGE
+        and imported in LAYER_OF_PACKAGE
+        and (importer == imported or LAYER_OF_PACKAGE[imported] < LAYER_OF_PACKAGE[importer])
+    )
 
 
 def forbidden_imports(path: Path) -> list[str]:
@@ -107,7 +111,9 @@ def test_only_workspace_process_starts_programs():
 
 def test_only_apply_and_pipeline_use_the_writer():
     users = {
-        room(path) for path in MODULES if any(name.startswith("rocm3d.workspace.writer") for name in imported_names(path))
+        room(path)
+        for path in MODULES
+        if any(name.startswith("rocm3d.workspace.writer") for name in imported_names(path))
     }
 
     assert users == {"apply", "pipeline"}

@@ -229,7 +229,9 @@ def test_cards_of_both_vendors_include_one_with_shared_memory(knowledge):
     nvidia_cards = [card for card in knowledge.cards.values() if not card.is_amd]
 
     assert {"mi300x", "rx-7900-xtx", "rx-9070-xt", "ryzen-ai-max-plus-395"} <= amd
-    assert {"h100", "h200", "b200", "a100-80gb", "l40s", "rtx-3090", "rtx-4090", "rtx-5090"} <= {c.id for c in nvidia_cards}
+    assert {"h100", "h200", "b200", "a100-80gb", "l40s", "rtx-3090", "rtx-4090", "rtx-5090"} <= {
+        c.id for c in nvidia_cards
+    }
     assert amd & shared
     assert [card.id for card in nvidia_cards if card.unified]
 

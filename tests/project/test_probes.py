@@ -52,6 +52,8 @@ def test_a_probe_takes_its_tolerances_from_knowledge(path, knowledge):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     }
-    tolerance_names = {text for text in texts if text.startswith(("float32-", "float16-", "float64-", "bfloat16-", "int-"))}
+    tolerance_names = {
+        text for text in texts if text.startswith(("float32-", "float16-", "float64-", "bfloat16-", "int-"))
+    }
 
     assert tolerance_names <= set(knowledge.tolerances)

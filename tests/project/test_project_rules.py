@@ -80,7 +80,9 @@ def test_generated_files_are_current():
 
 def test_no_module_is_longer_than_400_lines():
     files = [path for folder in ("src", "tests", "scripts") for path in (ROOT / folder).rglob("*.py")]
-    too_long = {str(path.relative_to(ROOT)) for path in files if len(path.read_text(encoding="utf-8").splitlines()) > 400}
+    too_long = {
+        str(path.relative_to(ROOT)) for path in files if len(path.read_text(encoding="utf-8").splitlines()) > 400
+    }
 
     assert set() == too_long
 

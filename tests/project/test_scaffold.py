@@ -50,7 +50,12 @@ def checkout_copy(tmp_path_factory):
 def run(checkout_copy: Path, *command: object):
     environment = {**os.environ, "PYTHONPATH": str(checkout_copy / "src")}
     return subprocess.run(
-        [sys.executable, *map(str, command)], capture_output=True, text=True, cwd=checkout_copy, env=environment, check=False
+        [sys.executable, *map(str, command)],
+        capture_output=True,
+        text=True,
+        cwd=checkout_copy,
+        env=environment,
+        check=False,
     )
 
 

@@ -25,7 +25,7 @@ def others(script):
 
 def test_vague_description_loses_its_prompts(script, others, knowledge):
     method = knowledge.method
-    problems = list(script.routed(method.evals, method.name, "Helps with code on graphics cards.", others))
+    problems = list(script.routing_problems(method.evals, method.name, "Helps with code on graphics cards.", others))
 
     assert sum("should go to ours" in item for item in problems) == sum(case.should_trigger for case in method.evals)
 
@@ -33,7 +33,7 @@ def test_vague_description_loses_its_prompts(script, others, knowledge):
 def test_description_that_matches_everything_is_reported(script, others, knowledge):
     method = knowledge.method
     greedy = f"{method.description.partition('Not for')[0]} {' '.join(others.values())}"
-    problems = list(script.routed(method.evals, method.name, greedy, others))
+    problems = list(script.routing_problems(method.evals, method.name, greedy, others))
 
     assert any("should not go to ours" in item for item in problems)
 
@@ -41,19 +41,21 @@ def test_description_that_matches_everything_is_reported(script, others, knowled
 def test_too_few_others_are_no_comparison(script, knowledge):
     method = knowledge.method
 
-    assert "0 other skills are too few" in next(script.routed(method.evals, method.name, method.description, {}))
+    assert "0 other skills are too few" in next(
+        script.routing_problems(method.evals, method.name, method.description, {})
+    )
 
 
 def test_failing_command_is_reported(script):
     page = {"SKILL.md": "`rocm3d nothing`"}
 
-    (problem,) = script.helped(page, {"rocm3d": "", "rocm3d nothing": ""})
+    (problem,) = script.help_problems(page, {"rocm3d": "", "rocm3d nothing": ""})
 
     assert problem.startswith("rocm3d nothing --help exits with 2")
 
 
 def test_wrong_order_of_commands_is_reported(script):
-    (problem,) = script.walked("```sh\nrocm3d report COPY   # before there is one\n```\n")
+    (problem,) = script.walkthrough_problems("```sh\nrocm3d report COPY   # before there is one\n```\n")
 
     assert problem.startswith("rocm3d report COPY exits with 2")
 
@@ -72,7 +74,7 @@ def _long(files, commands):
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         (_renamed, "SKILL.md: unknown command: rocm3d verify COPY --level compile"),
         (_without_reference, "SKILL.md: link to missing file references/gaussian.md"),
@@ -80,14 +82,14 @@ def _long(files, commands):
     ],
     ids=["a command is renamed", "a reference is missing", "SKILL.md passes 500 lines"],
 )
-def test_problem_exits_1(script, monkeypatch, capsys, change, said):
+def test_problem_exits_1(script, monkeypatch, capsys, change, message):
     whole, real = script.skill, script.help_texts
     monkeypatch.setattr("sys.argv", ["skill_evals.py", "--quick"])
     monkeypatch.setattr(script, "help_texts", lambda app: change({"SKILL.md": ""}, real(app))[1])
     monkeypatch.setattr(script, "skill", lambda knowledge, commands: change(whole(knowledge, commands), commands)[0])
 
     assert script.main() == 1
-    assert said in capsys.readouterr().out
+    assert message in capsys.readouterr().out
 
 
 def test_every_prompt_goes_where_it_should(script, others, knowledge, monkeypatch, capsys):

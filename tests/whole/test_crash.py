@@ -106,13 +106,18 @@ def test_tree_is_restored_after_a_kill_before_any_write(fresh, plan_and_files, k
     total = run_until_killed((first := fresh()).root, lambda: first._write(files, UndoJournal.open(first.root)))
     between = 0
     for limit in range(total):
-        here = fresh()
-        assert run_until_killed(here.root, lambda here=here: here._write(files, UndoJournal.open(here.root)), limit) is None
+        attempt = fresh()
+        assert (
+            run_until_killed(
+                attempt.root, lambda attempt=attempt: attempt._write(files, UndoJournal.open(attempt.root)), limit
+            )
+            is None
+        )
 
-        between += snapshot(here.root) not in (before, snapshot(first.root))
-        undo_after_crash(here.root, knowledge)
-        assert snapshot(here.root) == before, f"killed before change {limit} of {total}"
-        assert not (here.root / "rocm-port").exists() or not any((here.root / "rocm-port").iterdir())
+        between += snapshot(attempt.root) not in (before, snapshot(first.root))
+        undo_after_crash(attempt.root, knowledge)
+        assert snapshot(attempt.root) == before, f"killed before change {limit} of {total}"
+        assert not (attempt.root / "rocm-port").exists() or not any((attempt.root / "rocm-port").iterdir())
     assert total > 50
     assert between > total // 2
 
@@ -120,34 +125,34 @@ def test_tree_is_restored_after_a_kill_before_any_write(fresh, plan_and_files, k
 def test_killed_apply_is_undone_or_repeated(fresh, plan_and_files, knowledge):
     plan, before, _ = plan_and_files
 
-    def apply(here):
-        return here.apply(plan, review=True, dry_run=False)
+    def apply(attempt):
+        return attempt.apply(plan, review=True, dry_run=False)
 
     total = run_until_killed((first := fresh()).root, lambda: apply(first))
     for limit in (total // 7, total // 2, total - 2):
-        here = fresh()
-        assert run_until_killed(here.root, lambda here=here: apply(here), limit) is None
-        assert snapshot(here.root) != before
+        attempt = fresh()
+        assert run_until_killed(attempt.root, lambda attempt=attempt: apply(attempt), limit) is None
+        assert snapshot(attempt.root) != before
 
-        apply(Repository(here.root, knowledge))
-        assert snapshot(here.root) == snapshot(first.root), f"killed before change {limit} of {total}"
-        undo_after_crash(here.root, knowledge)
-        assert snapshot(here.root) == before
+        apply(Repository(attempt.root, knowledge))
+        assert snapshot(attempt.root) == snapshot(first.root), f"killed before change {limit} of {total}"
+        undo_after_crash(attempt.root, knowledge)
+        assert snapshot(attempt.root) == before
 
 
 def test_second_undo_completes_a_killed_one(fresh, plan_and_files, knowledge):
     _, before, files = plan_and_files
 
     def ported():
-        here = fresh()
-        here._write(files, UndoJournal.open(here.root))
-        return here
+        attempt = fresh()
+        attempt._write(files, UndoJournal.open(attempt.root))
+        return attempt
 
     total = run_until_killed((first := ported()).root, lambda: first.undo(keep_changed=False))
     for limit in range(total):
-        here = ported()
-        assert run_until_killed(here.root, lambda here=here: here.undo(keep_changed=False), limit) is None
-        undo_after_crash(here.root, knowledge)
+        attempt = ported()
+        assert run_until_killed(attempt.root, lambda attempt=attempt: attempt.undo(keep_changed=False), limit) is None
+        undo_after_crash(attempt.root, knowledge)
 
-        assert snapshot(here.root) == before, f"killed before change {limit} of {total}"
-        assert not (here.root / "rocm-port").exists()
+        assert snapshot(attempt.root) == before, f"killed before change {limit} of {total}"
+        assert not (attempt.root / "rocm-port").exists()

@@ -43,7 +43,9 @@ def test_scan_and_plan_execute_nothing_of_the_target(example):
     evil = f"open({str(mark)!r}, 'w').write('ran')\n"
     for name in ("setup.py", "conftest.py", "sitecustomize.py", "splat_trainer/__init__.py"):
         hook_file = root / name
-        hook_file.write_text(evil + (hook_file.read_text(encoding="utf-8") if hook_file.exists() else ""), encoding="utf-8")
+        hook_file.write_text(
+            evil + (hook_file.read_text(encoding="utf-8") if hook_file.exists() else ""), encoding="utf-8"
+        )
 
     finished = subprocess.run(
         [sys.executable, "-c", WATCHED, str(root)], capture_output=True, text=True, cwd=root.parent, check=False
