@@ -52,7 +52,7 @@ nvidia-check: .venv/developed ## units of eight repositories by nvcc, before and
 	$(BIN)/python benchmarks/nvidia.py --mirrors "$(MIRRORS)"
 
 fuzz: .venv/fuzzing ## fuzz every reader, SECONDS (default: 600) for all together; crashes lie in build/fuzz
-	$(BIN)/python targets_module --seconds $(SECONDS)
+	$(BIN)/python scripts/fuzz.py --seconds $(SECONDS)
 
 skill-evals: .venv/developed ## the agent skill: structure, links, every command it names, and which prompts call for it
 	$(BIN)/python scripts/skill_evals.py

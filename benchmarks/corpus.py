@@ -114,7 +114,8 @@ def report(results: dict[str, dict[str, Score]], knowledge: Knowledge) -> Iterat
     yield f"{'kind':10}{'labels found':>14}{'true':>6}{'false':>7}  regex found, true, false"
     for kind, (found_labels, label_count, true, false) in by_kind(ours).items():
         other = regex.get(kind, (0, label_count, 0, 0))
-        yield f"{kind:10}{f'{found_labels}/{label_count}':>14}{true:>6}{false:>7}  {other[0]}/{label_count}, {other[2]}, {other[3]}"
+        regex_counts = f"{other[0]}/{label_count}, {other[2]}, {other[3]}"
+        yield f"{kind:10}{f'{found_labels}/{label_count}':>14}{true:>6}{false:>7}  {regex_counts}"
     yield ""
     yield f"{'code':10}{'true':>6}{'false':>7}  rule"
     for code, (true, false) in by_code(ours).items():

@@ -52,7 +52,8 @@ def write_repository(requirement_set: RequirementSet, folder: Path) -> Path:
     root = folder / requirement_set.id
     root.mkdir(parents=True)
     if requirement_set.file.endswith(".py"):
-        text = f"from setuptools import setup\n\nsetup(name={requirement_set.id!r}, install_requires={list(requirement_set.lines)!r})\n"
+        arguments = f"name={requirement_set.id!r}, install_requires={list(requirement_set.lines)!r}"
+        text = f"from setuptools import setup\n\nsetup({arguments})\n"
     elif requirement_set.file.endswith(".sh"):
         text = "".join(f"pip install {line!r}\n" for line in requirement_set.lines)
     else:

@@ -1,4 +1,4 @@
-"""Targets of `targets_module`: functions of bytes that raise only if there is a bug.
+"""Targets of `scripts/fuzz.py`: functions of bytes that raise only if there is a bug.
 
 Import this module only while the fuzzer instruments imports.
 """

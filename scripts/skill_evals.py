@@ -131,7 +131,8 @@ def main() -> int:
     for problem in all_problems:
         print(problem)
     print(
-        f"{len(all_problems)} problem{'' if len(all_problems) == 1 else 's'}; routing is tested by words alone, without an agent"
+        f"{len(all_problems)} problem{'' if len(all_problems) == 1 else 's'}; "
+        "routing is tested by words alone, without an agent"
     )
     return 1 if all_problems else 0
 

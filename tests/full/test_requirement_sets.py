@@ -20,7 +20,7 @@ def _one_cache(tmp_path_factory, monkeypatch):
 
 @pytest.mark.parametrize("requirement_set", SETS, ids=lambda item: item.id)
 def test_original_installs_cuda_and_port_does_not(requirement_set, tmp_path, knowledge, index_answers):
-    stack, verdicts = benchmark.resolve_port(benchmark.write_repository(given, tmp_path), knowledge, "mi300x")
+    stack, verdicts = benchmark.resolve_port(benchmark.write_repository(requirement_set, tmp_path), knowledge, "mi300x")
 
     by_probe = {item.probe: [v for v in verdicts.verdicts if v.probe == item.probe] for item in verdicts.verdicts}
     (original,) = by_probe["resolve_original"]

@@ -1,9 +1,9 @@
 """Fuzzes all code that reads untrusted bytes: every manifest reader, both parsers with all detectors, ignore comments,
 isolation proof, configuration, knowledge loader and artifact readers; `fuzz_targets.py` has the targets.
 
-    python targets_module --seconds 600              every target in turn, with equal time
-    python targets_module Dockerfile --seconds 60    one target
-    python targets_module Dockerfile --input FILE    repeat one input, with its traceback
+    python scripts/fuzz.py --seconds 600              every target in turn, with equal time
+    python scripts/fuzz.py Dockerfile --seconds 60    one target
+    python scripts/fuzz.py Dockerfile --input FILE    repeat one input, with its traceback
 
 An input counts as a crash if an exception other than UserError escapes, if a result changes in a JSON round trip, or if
 it takes more than ten seconds or 2 GB. Crashes, collected inputs and a log are in build/fuzz/TARGET. Exit code 1 after
@@ -41,7 +41,7 @@ def fuzz(target: str, seconds: int) -> None:
     with atheris.instrument_imports(include=INSTRUMENTED):
         fuzz_targets = module()
         function = fuzz_targets.targets()[target]  # walks the packages, which imports every reader and detector
-        words, seeds = fuzz_targets.words(), fuzz_targets.seeds(target)
+        words, seeds = fuzz_targets.dictionary_words(), fuzz_targets.seeds(target)
         for seed in seeds:
             function(seed)  # readers import libraries on first use; the fuzzer can instrument them only now
     folder = FOLDER / target
@@ -51,7 +51,7 @@ def fuzz(target: str, seconds: int) -> None:
     quoted = ("".join(f"\\x{byte:02x}" for byte in word) for word in sorted(words))
     (folder / "words").write_text("".join(f'"{word}"\n' for word in quoted), encoding="ascii")
     options = {
-        "max_total_time": seconds, "timeout": SECONDS_PER_INPUT, "rss_limit_mb": MEGABYTES, "max_len": fuzz_targets.LARGEST,
+        "max_total_time": seconds, "timeout": SECONDS_PER_INPUT, "rss_limit_mb": MEGABYTES, "max_len": fuzz_targets.MAX_INPUT_BYTES,
         "dict": folder / "words", "artifact_prefix": f"{folder}/", "print_final_stats": 1,
     }  # fmt: skip
     flags = [f"-{name}={value}" for name, value in options.items()]
