@@ -51,7 +51,8 @@ def fuzz(target: str, seconds: int) -> None:
     quoted = ("".join(f"\\x{byte:02x}" for byte in word) for word in sorted(words))
     (folder / "words").write_text("".join(f'"{word}"\n' for word in quoted), encoding="ascii")
     options = {
-        "max_total_time": seconds, "timeout": SECONDS_PER_INPUT, "rss_limit_mb": MEGABYTES, "max_len": fuzz_targets.MAX_INPUT_BYTES,
+        "max_total_time": seconds, "timeout": SECONDS_PER_INPUT, "rss_limit_mb": MEGABYTES,
+        "max_len": fuzz_targets.MAX_INPUT_BYTES,
         "dict": folder / "words", "artifact_prefix": f"{folder}/", "print_final_stats": 1,
     }  # fmt: skip
     flags = [f"-{name}={value}" for name, value in options.items()]
