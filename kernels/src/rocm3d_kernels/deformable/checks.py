@@ -42,11 +42,11 @@ def checks(device: torch.device | str) -> Iterator[Check]:
         "deformable attention", lambda: deformable_attention(inputs[0], *levels, inputs[1], inputs[2]), expected,
         "float32-deformable-attention",
     )  # fmt: skip
-    for place, name in enumerate(NAMES):
-        call = functools.partial(gradient, place)
+    for index, name in enumerate(NAMES):
+        call = functools.partial(gradient, index)
         yield (
             f"deformable attention, {name}' gradient",
             call,
-            expected_gradients[place],
+            expected_gradients[index],
             "float32-deformable-attention-gradient",
         )

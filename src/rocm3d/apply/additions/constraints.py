@@ -33,14 +33,14 @@ def _port_lines(plan: Plan) -> list[str]:
     lines = ["# rocm3d: packages that must not change. install.sh replaces these by the versions that are installed."]
     lines += [f"{name}{pin}" for name, pin in base_pins(plan).items()]
     needs = sorted(
-        (name, wanted, one_line(f"{decision.name} ({decision.route})"))
+        (name, specifier, one_line(f"{decision.name} ({decision.route})"))
         for decision in plan.decisions
-        for name, wanted in decision.needs.items()
-        if wanted
+        for name, specifier in decision.needs.items()
+        if specifier
     )
     if needs:
         lines.append("# rocm3d: versions that routes need.")
-    return [*lines, *(f"{name}{wanted}  # {who}" for name, wanted, who in needs)]
+    return [*lines, *(f"{name}{specifier}  # {who}" for name, specifier, who in needs)]
 
 
 addition = Addition(__name__, render)

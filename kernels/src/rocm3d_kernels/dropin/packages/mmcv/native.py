@@ -41,7 +41,7 @@ def ms_deform_attn_backward(
         destination.copy_(gradient)
 
 
-def looked_up_functions(folder: Path) -> Iterator[str]:
+def requested_functions(folder: Path) -> Iterator[str]:
     """Functions that the modules of a folder look up in the extension: the lists that they pass to load_ext."""
     for file in sorted(folder.glob("*.py")):
         try:
@@ -70,7 +70,7 @@ def unsupported_function(name: str) -> Callable[..., Any]:
 def _add_unsupported_functions() -> None:
     spec = PathFinder.find_spec("mmcv")
     for folder in (spec and spec.submodule_search_locations) or ():
-        for name in looked_up_functions(Path(folder) / "ops"):
+        for name in requested_functions(Path(folder) / "ops"):
             if name.isidentifier() and name not in globals():
                 globals()[name] = unsupported_function(name)
                 __all__.append(name)
