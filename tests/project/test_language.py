@@ -42,8 +42,20 @@ SOURCES = {
 }
 
 
-def defined_names(tree: ast.Module) -> Iterator[str]:
+def schema_keys(path: str, tree: ast.Module) -> set[ast.AST]:
+    """Fields of documents and records, which stay: the glossary lists the unclear ones."""
+    if not path.startswith("src/rocm3d/model/"):
+        return set()
+    classes = (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    return {field.target for node in classes for field in node.body if isinstance(field, ast.AnnAssign)}
+
+
+def defined_names(path: str, tree: ast.Module) -> Iterator[str]:
+    keys = schema_keys(path, tree)
+    yield Path(path).stem
     for node in ast.walk(tree):
+        if node in keys:
+            continue
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             yield node.name
         elif isinstance(node, ast.arg):
@@ -68,19 +80,17 @@ def test_a_refused_word_is_recognised_in_any_spelling():
 def test_names_use_the_words_of_the_glossary():
     refused = defaultdict(set)
     for path, tree in SOURCES.items():
-        names = {Path(path).stem, *defined_names(tree)}
-        for name in filter(is_refused, names):
-            if name not in ALLOWED["names"] and path not in ALLOWED["files"]:
+        for name in filter(is_refused, defined_names(path, tree)):
+            if name not in ALLOWED["names"]:
                 refused[path].add(name)
 
     assert {} == refused
 
 
 def test_every_exception_is_needed():
-    defined = {name for path, tree in SOURCES.items() for name in (Path(path).stem, *defined_names(tree))}
+    defined = {name for path, tree in SOURCES.items() for name in defined_names(path, tree)}
 
-    assert [] == [name for name in ALLOWED["names"] if name not in defined]
-    assert [] == [path for path in ALLOWED["files"] if path not in SOURCES]
+    assert [] == [name for name in ALLOWED["names"] if name not in defined or not is_refused(name)]
 
 
 def test_a_public_class_name_denotes_one_class_in_a_distribution():
@@ -134,7 +144,6 @@ def test_texts_avoid_the_phrases_of_the_glossary():
         for name, text in texts()
         for phrase in PHRASES
         for match in phrase.finditer(text)
-        if not any(allowed in text[max(match.start() - 60, 0) : match.end() + 60] for allowed in ALLOWED["texts"])
     ]
 
     assert [] == refused

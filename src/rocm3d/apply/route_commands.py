@@ -124,14 +124,14 @@ class _CommandRewriter:
     def _install(self, words: list[str]) -> None:
         options, requirements = _split_arguments(words)
         folders = [(word, self._source_folder_word(word)) for word in requirements]
-        sources = [place for _, place in folders if place is not None]
-        names = tuple(word for word, place in folders if place is None)
+        sources = [source_path for _, source_path in folders if source_path is not None]
+        names = tuple(word for word, source_path in folders if source_path is None)
         missing = [word for word in names if _is_path(word)]
         if missing:
             self.result.manual.append(f"{shlex.join(['pip', 'install', *words])}  # not found: {', '.join(missing)}")
         elif sources:
-            for place in sources:
-                self._add_line("build", place, "''", *map(shlex.quote, options))
+            for source_path in sources:
+                self._add_line("build", source_path, "''", *map(shlex.quote, options))
         elif _NOT_ISOLATED in options:
             self._add_line("pip_install", *map(shlex.quote, (*options, *names)))
         else:

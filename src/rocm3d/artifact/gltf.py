@@ -92,14 +92,14 @@ def _merge_into_glb(tree: dict[str, Any], buffers: list[bytes]) -> bytes:
         if start < 0 or start + length > len(buffers[view["buffer"]]):
             raise InvalidArtifactError("damaged: a buffer view exceeds its buffer")
         views.append({**view, "buffer": 0, "byteOffset": starts[view["buffer"]] + start})
-    kept_keys = {
+    other_keys = {
         key: value for key, value in tree.items() if key not in ("images", "textures", "materials", "samplers")
     }
     meshes = [
         {**mesh, "primitives": [_without_material(item) for item in mesh.get("primitives", [])]}
         for mesh in tree["meshes"]
     ]
-    description = {**kept_keys, "buffers": [{"byteLength": end}], "bufferViews": views, "meshes": meshes}
+    description = {**other_keys, "buffers": [{"byteLength": end}], "bufferViews": views, "meshes": meshes}
     return glb.pack_glb(json.dumps(description).encode(), b"".join(data + b"\0" * (-len(data) % 4) for data in buffers))
 
 

@@ -26,7 +26,7 @@ def evidence_chain(run: RunRecord | None) -> Chain:
 def _manifest(run: RunRecord) -> Link:
     manifest = run.manifest
     unknown = [
-        word for word, there in (("the commit", manifest.commit), ("its packages", manifest.packages)) if not there
+        word for word, value in (("the commit", manifest.commit), ("its packages", manifest.packages)) if not value
     ]
     if unknown:
         return Link(link="manifest", there=False, what=f"{' and '.join(unknown)} could not be read")

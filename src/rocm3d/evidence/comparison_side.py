@@ -41,7 +41,7 @@ class ComparisonSide:
 
     def file(self, path: str) -> Path | None:
         """A file by its path during the run; None if several match."""
-        matches = [place for name, place in self.files.items() if name == path or name.endswith(f"/{path}")]
+        matches = [file for name, file in self.files.items() if name == path or name.endswith(f"/{path}")]
         return matches[0] if len(matches) == 1 else None
 
 

@@ -60,8 +60,10 @@ def _read_folder(folder: Path) -> list[RepositoryDocuments]:
     if not folder.is_dir():
         raise UserError(f"{folder} is not a folder")
     inner = sorted(path for path in folder.iterdir() if path.is_dir())
-    for place in ([folder, folder / STATE_FOLDER], [*inner, *(path / STATE_FOLDER for path in inner)]):
-        if repositories := [known for path in place if path.is_dir() and (known := _read_documents(path)) is not None]:
+    for candidates in ([folder, folder / STATE_FOLDER], [*inner, *(path / STATE_FOLDER for path in inner)]):
+        if repositories := [
+            known for path in candidates if path.is_dir() and (known := _read_documents(path)) is not None
+        ]:
             return repositories
     raise UserError(
         f"{folder} has no inventory", hint=f"run `rocm3d scan {folder}` first; `rocm3d plan` adds more detail"

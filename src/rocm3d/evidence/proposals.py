@@ -119,8 +119,8 @@ def _edited_with_proof(change: FileChange, inside: str = "") -> EditedFile:
 
 def _relative_to_submodule(check: Verdict, path: str) -> Verdict:
     """With paths relative to the submodule."""
-    looked_at = tuple(text.removeprefix(f"{path}/") for text in check.looked_at)
-    return check.model_copy(update={"looked_at": looked_at, "reason": check.reason.replace(f"{path}/", "")})
+    checked = tuple(text.removeprefix(f"{path}/") for text in check.looked_at)
+    return check.model_copy(update={"looked_at": checked, "reason": check.reason.replace(f"{path}/", "")})
 
 
 def _clone_proposal(clone: PatchedClone) -> Proposal:
@@ -148,7 +148,7 @@ def _checks_of_part(verdicts: Verdicts, is_of_part: Callable[[str], bool]) -> tu
 
 
 def _checks_of_group(group: list[Verdict], is_of_part: Callable[[str], bool]) -> list[Verdict]:
-    checks = [found for item in group if (found := _check_of_part(item, is_of_part)) is not None]
+    checks = [check for item in group if (check := _check_of_part(item, is_of_part)) is not None]
     if checks:
         return checks
     first = next((item for item in group if item.outcome == "passed"), group[0])
@@ -167,8 +167,8 @@ def _check_of_part(verdict: Verdict, is_of_part: Callable[[str], bool]) -> Verdi
     if verdict.level in _BY_UNIT:
         subject = verdict.looked_at[0] if verdict.outcome == "passed" else verdict.reason
         return verdict if is_of_part(subject) else None
-    looked_at = tuple(text for text in verdict.looked_at if is_of_part(text))
-    return verdict.model_copy(update={"looked_at": looked_at}) if looked_at or is_of_part(verdict.reason) else None
+    checked = tuple(text for text in verdict.looked_at if is_of_part(text))
+    return verdict.model_copy(update={"looked_at": checked}) if checked or is_of_part(verdict.reason) else None
 
 
 def _is_below(text: str, path: str) -> bool:

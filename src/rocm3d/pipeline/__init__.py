@@ -94,6 +94,6 @@ if not TYPE_CHECKING:
     def __getattr__(name: str) -> object:
         if name not in _MODULE_OF:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        found = getattr(import_module(_MODULE_OF[name]), name)
-        globals()[name] = found
-        return found
+        value = getattr(import_module(_MODULE_OF[name]), name)
+        globals()[name] = value
+        return value

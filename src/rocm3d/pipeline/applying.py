@@ -88,16 +88,16 @@ class ApplyRepository(PlanRepository):
         edited = {path: data for path, data in contents.items() if not path.startswith(f"{self.folder}/")}
         refused = {(refusal.path, refusal.recipe) for refusal in outcome.patch.refused}
         planned_edits = {
-            (edit.path, found.code, found.package): edit
+            (edit.path, finding.code, finding.package): edit
             for edit in plan.edits
-            for found in edit.findings
-            if found.severity != "note"
+            for finding in edit.findings
+            if finding.severity != "note"
         }
         tree = Tree.open(self.root, excluded_folders=self._port_folders(), overlay=edited)
         return [
-            UnresolvedFinding(finding=found, reason=f"{edit.recipe} does not handle this form")
-            for found in self._scan(tree, Selection()).findings
-            if (edit := planned_edits.get((found.path, found.code, found.package)))
+            UnresolvedFinding(finding=finding, reason=f"{edit.recipe} does not handle this form")
+            for finding in self._scan(tree, Selection()).findings
+            if (edit := planned_edits.get((finding.path, finding.code, finding.package)))
             and (edit.path, edit.recipe) not in refused
         ]
 

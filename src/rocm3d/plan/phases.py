@@ -23,7 +23,7 @@ def plan_phases(
 
 
 def _planned_phase(phase: Phase, answered: Sequence[Finding], left: Sequence[Finding]) -> PlannedPhase:
-    done, open_ = (sum(item.code.startswith(phase.codes) for item in found) for found in (answered, left))
+    done, open_ = (sum(finding.code.startswith(phase.codes) for finding in findings) for findings in (answered, left))
     if phase.codes and not done and not open_:
         reason = phase.skip_if or "no findings"
         return PlannedPhase(number=phase.number, title=phase.title, skipped=reason)

@@ -50,8 +50,8 @@ class SourcePlan:
     def codes_needing_edits(self) -> set[str]:
         """Codes that only an edit fixes."""
         answered = set(self.answered)
-        found = (found for edit in self.edits for found in edit.findings if found not in answered)
-        return {finding.code for finding in found if finding.severity != "note"}
+        planned = (finding for edit in self.edits for finding in edit.findings if finding not in answered)
+        return {finding.code for finding in planned if finding.severity != "note"}
 
 
 def source_plan(findings: Sequence[Finding], extensions: Sequence[Extension], context: PlanContext) -> SourcePlan:

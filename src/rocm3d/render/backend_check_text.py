@@ -50,7 +50,7 @@ def tensor_line(tensor: ComparedTensor) -> str:
 
 def totals(document: Smoke) -> str:
     """Counts by outcome."""
-    outcomes = Counter(str(look.outcome) for look in document.backend_checks)
+    outcomes = Counter(str(check.outcome) for check in document.backend_checks)
     return ", ".join(f"{outcomes[outcome]} {outcome}" for outcome in OUTCOME_ORDER)
 
 

@@ -26,7 +26,12 @@ def header(comparison: Comparison) -> tuple[str, ...]:
 def table_rows(comparison: Comparison) -> Iterator[tuple[str, ...]]:
     """One row per aspect, and one per mode of running the repository."""
     for aspect in comparison.aspects:
-        yield aspect.name, aspect.rocm, *aspect.cuda, "; ".join(dict.fromkeys(says for says in aspect.says if says))
+        yield (
+            aspect.name,
+            aspect.rocm,
+            *aspect.cuda,
+            "; ".join(dict.fromkeys(remark for remark in aspect.says if remark)),
+        )
     for index, mode in enumerate(comparison.gpu.modes):
         others = (memory_text(card.modes[index]) for card in comparison.against)
         yield f"{mode.mode}, {mode.gb:g} GB", memory_text(mode), *others, ""

@@ -84,14 +84,14 @@ def _scan(document: Scan, *, with_headings: bool) -> Iterable[RenderableType]:
 
 @summary_lines.register(Scan)
 def _scan_closing(document: Scan) -> Iterable[RenderableType]:
-    inventory, found = document.inventory, severity_counts(document.findings) or "no findings"
+    inventory, counts = document.inventory, severity_counts(document.findings) or "no findings"
     for item in inventory.skipped:
         yield Text.assemble(("not read: ", "yellow"), f"{clean(item.path)} {clean(item.reason)}")
     if document.known:
         yield Text(f"{document.known} known findings of the baseline are hidden; the counts are of new findings")
     sizes = inventory.counts
     yield Text(
-        f"{clean(inventory.repository)}: {found} in {sizes.files} files "
+        f"{clean(inventory.repository)}: {counts} in {sizes.files} files "
         f"({sizes.cuda} C++/CUDA, {sizes.python} Python, {sizes.manifests} manifests)"
     )
     yield Text.assemble("readiness: ", (inventory.readiness, "bold"), f" ({clean('; '.join(inventory.reasons))})")

@@ -92,7 +92,7 @@ def _route(route: Route) -> Iterator[str]:
         yield f"  for {'; '.join(limits)}"
     if route.loses:
         yield f"  loses: {route.loses}"
-    yield from (f"  needs {name} {wanted}" for name, wanted in route.needs.items())
+    yield from (f"  needs {name} {specifier}" for name, specifier in route.needs.items())
     yield from (f"  moves {name} to {version}" for name, version in route.moves.items())
     if route.unless_imported:
         yield "  only if the program does not import it at the top of a module"

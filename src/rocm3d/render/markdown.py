@@ -142,8 +142,8 @@ def _decision_rows(document: Plan, knowledge: Knowledge) -> Iterator[tuple[str, 
         families.setdefault(package.family if package else NO_FAMILY, []).append(item)
 
     def blocking(family: str) -> tuple[tuple[int, ...], str]:
-        found = Counter(item.decision for item in families[family])
-        return tuple(-found[word] for word in _DECISION_ORDER), family
+        counts = Counter(item.decision for item in families[family])
+        return tuple(-counts[word] for word in _DECISION_ORDER), family
 
     for family in sorted(families, key=blocking):
         for item in sorted(families[family], key=lambda item: _DECISION_ORDER.index(item.decision)):

@@ -205,22 +205,25 @@ def _remark(joined: ReportedRun, port: Evidence) -> str:
 
 def _kernel_bars(times: list[tuple[tuple[str, str], float]]) -> list[Bar]:
     """One colour per operation; the backends with the least time share the last bar."""
-    total = sum(taken for _, taken in times)
+    total = sum(microseconds for _, microseconds in times)
     if not total:
         return []
     most = times[0][1]
     unit, operations = time_unit(most / 1e6), list(dict.fromkeys(operation for (operation, _), _ in times))
 
-    def bar(label: str, taken: float, kind: str) -> Bar:
+    def bar(label: str, microseconds: float, kind: str) -> Bar:
         return Bar(
-            label, f"{unit.format(taken / 1e6)} \N{MIDDLE DOT} {_format_share(taken / total)}", taken / most, kind
+            label,
+            f"{unit.format(microseconds / 1e6)} \N{MIDDLE DOT} {_format_share(microseconds / total)}",
+            microseconds / most,
+            kind,
         )
 
     rows = []
-    for (operation, backend), taken in times[:_MAX_BARS]:
+    for (operation, backend), microseconds in times[:_MAX_BARS]:
         kind = "unknown" if backend == UNKNOWN_BACKEND else f"c{operations.index(operation) % _COLOUR_COUNT}"
-        rows.append(bar(f"{operation}: {backend}", taken, kind))
-    others = sum(taken for _, taken in times[_MAX_BARS:])
+        rows.append(bar(f"{operation}: {backend}", microseconds, kind))
+    others = sum(microseconds for _, microseconds in times[_MAX_BARS:])
     return [*rows, bar(f"{len(times) - _MAX_BARS} others", others, "unknown")] if others else rows
 
 

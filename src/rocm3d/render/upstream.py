@@ -256,7 +256,7 @@ def _to_do_lines(proposal: Proposal, kind: DraftKind, context: DraftContext, fix
     yield "- [ ] I have read CONTRIBUTING: sign-off, contributor agreements, rules for tools."
     yield "- [ ] I may offer these lines under the licence of that repository."
     if proposal.edited or proposal.added:
-        names = [name for name, there in (("edits", proposal.edited), ("folder", proposal.added)) if there]
+        names = [name for name, paths in (("edits", proposal.edited), ("folder", proposal.added)) if paths]
         files = " ".join(f"{name}.patch" for name in names)
         commit = f" of {proposal.commit}" if proposal.commit else ""
         yield f"- [ ] `git apply --check {files}` reports nothing in a checkout{commit}."

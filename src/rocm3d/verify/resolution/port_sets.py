@@ -36,11 +36,11 @@ def _sets(case: Case) -> Iterator[RequirementSet]:
     for requirement_set in port_files:
         yield replace(requirement_set, constraints=(*requirement_set.constraints, *constraints))
     covered = {line.name for port_set in port_files for line in port_set.lines}
-    kept_names = {
+    remaining_names = {
         str(canonicalize_name(item.name)) for item in case.plan.decisions if item.decision == "keep"
     } - covered
     # A line that is missing in the port's copy is a source that install.sh builds: resolve_builds checks it.
     for requirement_set in requirement_sets(case.tree, lambda path: not path.startswith(folder)):
-        lines = tuple(line for line in requirement_set.lines if line.name in kept_names)
+        lines = tuple(line for line in requirement_set.lines if line.name in remaining_names)
         if lines:
             yield RequirementSet(f"{requirement_set.source} (lines that the plan keeps)", lines, constraints)
