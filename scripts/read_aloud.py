@@ -62,7 +62,7 @@ def logical_lines(path: Path) -> int:
 
 def moved(tables: list[Path]) -> dict[str, str]:
     sections = [tomli.loads(path.read_text(encoding="utf-8")) for path in tables]
-    return {file: entries["module"] for table in sections for file, entries in table.items() if "module" in entries}
+    return {file: entries["file"] for table in sections for file, entries in table.items() if "file" in entries}
 
 
 def main() -> int:

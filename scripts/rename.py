@@ -3,7 +3,7 @@
 A table has one section per file. Keys are names in that file, values are the new names:
 
     ["src/rocm3d/record/told.py"]
-    module = "src/rocm3d/record/hook_events.py"   # the file moves, imports and paths in texts follow
+    file = "src/rocm3d/record/hook_events.py"     # the file moves, imports and paths in texts follow
     "Told" = "HookEvents"                         # class, function or constant of the module
     "Told.kept" = "entries"                       # attribute or method
     "Told.read(given)" = "arguments"              # parameter or local variable of a function
@@ -288,12 +288,12 @@ def _rename_global(text: str, name: str, new: str) -> str:
 def read_tables(paths: list[Path]) -> tuple[list[Rename], dict[str, str]]:
     renames, moves = [], {}
     for path in paths:
-        for file, entries in tomli.loads(path.read_text(encoding="utf-8")).items():
+        for path_of_file, entries in tomli.loads(path.read_text(encoding="utf-8")).items():
             for key, new in entries.items():
-                if key == "module":
-                    moves[file] = new
+                if key == "file":
+                    moves[path_of_file] = new
                 else:
-                    renames.append(Rename(path.stem, file, key, new))
+                    renames.append(Rename(path.stem, path_of_file, key, new))
     return renames, moves
 
 

@@ -85,8 +85,8 @@ def test_neither_rules_nor_models_are_loaded(scanned):
     root, scan = scanned
     scan()
     code = (
-        "import sys; from pathlib import Path; from rocm3d.cached_scan import recall\n"
-        f"assert recall(Path({str(root)!r}), None, (), ()) is not None\n"
+        "import sys; from pathlib import Path; from rocm3d.cached_scan import cached_scan\n"
+        f"assert cached_scan(Path({str(root)!r}), None, (), ()) is not None\n"
         "print([name for name in ('pydantic', 'tree_sitter', 'typer', 'rocm3d.scan.file_scan') if name in sys.modules])"
     )
 

@@ -41,7 +41,7 @@ def test_every_name_can_be_imported():
     [
         ("support_matrix", {"rocm3d.apply", "rocm3d.plan", "rocm3d.verify", "rocm3d.scan"}),
         ("check_bundle", {"rocm3d.apply", "rocm3d.plan", "rocm3d.verify", "rocm3d.scan"}),
-        ("Wishes", {"rocm3d.apply", "rocm3d.evidence", "rocm3d.verify", "rocm3d.toolchain"}),
+        ("PlanOptions", {"rocm3d.apply", "rocm3d.evidence", "rocm3d.verify", "rocm3d.toolchain"}),
     ],
 )
 def test_a_name_loads_the_stages_that_it_needs_and_no_others(name, unloaded):

@@ -60,8 +60,8 @@ def test_artifacts_are_checked_and_expectations_evaluated(knowledge, tmp_path):
         "open('notes.txt', 'w').write('no artifact')\n"
     )
     into = new_run_folder(tmp_path, "a")
-    wanted = read_expectations(["points = 2", "points > 2", "exit_code = 0"], knowledge)
-    record = run_workload(RunRequest((sys.executable, "-c", program), "a", tmp_path, 60.0), into, knowledge, wanted)
+    expectations = read_expectations(["points = 2", "points > 2", "exit_code = 0"], knowledge)
+    record = run_workload(RunRequest((sys.executable, "-c", program), "a", tmp_path, 60.0), into, knowledge, expectations)
 
     assert [(item.path, item.outcome) for item in record.artifacts] == [("bad.npz", "bad"), ("good.ply", "ok")]
     assert [item.met for item in record.expectations] == [True, False, True]

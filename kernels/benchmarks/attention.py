@@ -62,7 +62,7 @@ def implementations(spans: Spans, *, causal: bool) -> dict[str, AttentionFunctio
         output: torch.Tensor = varlen_attn(*tensors, *cumulative, spans.max_q, spans.max_k, window_size=limits)
         return output
 
-    return {"ours": lambda given: attention(*given, spans, causal=causal), "kernel": kernel, "pytorch": pytorch}
+    return {"ours": lambda tensors: attention(*tensors, spans, causal=causal), "kernel": kernel, "pytorch": pytorch}
 
 
 def output_and_gradients(

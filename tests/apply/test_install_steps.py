@@ -35,7 +35,7 @@ def test_no_tools_where_nothing_is_built(steps_of, make_decision):
 
 
 def test_manual_work_is_one_line_each(steps_of, make_decision):
-    assert steps_of(make_decision("a", "blocked", reason="one\ntwo")).left == ("a: blocked: one two",)
+    assert steps_of(make_decision("a", "blocked", reason="one\ntwo")).manual == ("a: blocked: one two",)
 
 
 def test_one_wheel_step_for_each_index(steps_of, make_decision):

@@ -26,7 +26,7 @@ MODULES = (
 @pytest.mark.parametrize("path", ["libs/nowhere", "/tmp/nowhere", ".", "..", "../ops", "ops"])
 def test_missing_or_ambiguous_folder_is_none(folders, path):
     result = folders("a/ops/setup.py", "b/ops/setup.py", "libs/plain/code.py")
-    assert result.place(path) is None
+    assert result.resolve(path) is None
 
 
 def test_a_pyproject_that_only_configures_tools_is_no_project(folders):
@@ -35,18 +35,18 @@ def test_a_pyproject_that_only_configures_tools_is_no_project(folders):
 
 @pytest.mark.parametrize("text", ["[build-system]\n[project]\n", "[build-system]\n[tool.poetry]\n"])
 def test_a_project_is_installable_at_its_top(folders, text):
-    assert folders("pyproject.toml", pyproject_toml=text).place(".") == "."
+    assert folders("pyproject.toml", pyproject_toml=text).resolve(".") == "."
 
 
 def test_a_folder_is_found_as_written_or_by_its_only_name(folders):
     result = folders("extensions/vox/setup.py", "libs/ops/pyproject.toml")
-    assert result.place("./libs/ops/") == "libs/ops"
-    assert result.place("/tmp/extensions/vox") == "extensions/vox"
+    assert result.resolve("./libs/ops/") == "libs/ops"
+    assert result.resolve("/tmp/extensions/vox") == "extensions/vox"
 
 
 def test_a_submodule_counts_before_it_is_checked_out(folders):
     result = folders(".gitmodules", _gitmodules=MODULES)
     assert [entry.path for entry in result.submodules] == ["libs/knn"]
-    assert result.place("./libs/knn") == "libs/knn"
-    assert result.place("libs/knn/inner") == "libs/knn/inner"
-    assert result.place("/tmp/knn") == "libs/knn"
+    assert result.resolve("./libs/knn") == "libs/knn"
+    assert result.resolve("libs/knn/inner") == "libs/knn/inner"
+    assert result.resolve("/tmp/knn") == "libs/knn"

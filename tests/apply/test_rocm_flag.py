@@ -65,11 +65,11 @@ def test_refuses_bytes_in_another_coding():
 def test_refuses_deep_nesting_instead_of_crashing():
     """In a process of its own: libcst's parser overflows its stack on this, which no `except` catches."""
     code = (
-        "from rocm3d.apply.rocm_flag import GuardedEdit, edited\n"
-        "from rocm3d.apply.rewrite import Refuse\n"
+        "from rocm3d.apply.rocm_flag import GuardedEdit, run_guarded_edit\n"
+        "from rocm3d.apply.rewrite import RewriteRefusedError\n"
         "try:\n"
-        "    edited(b'import torch\\nx = ' + b'(' * 10_000 + b'7' + b')' * 10_000, GuardedEdit())\n"
-        "except Refuse:\n"
+        "    run_guarded_edit(b'import torch\\nx = ' + b'(' * 10_000 + b'7' + b')' * 10_000, GuardedEdit())\n"
+        "except RewriteRefusedError:\n"
         "    print('refused')\n"
     )
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

@@ -20,10 +20,10 @@ def rewrite(tmp_path, make_decision):
     (tmp_path / "libs" / "knn").mkdir(parents=True)
     (tmp_path / "libs" / "knn" / "setup.py").write_text("")
 
-    def run(*commands: str, kept=None, kind: str = "build", **more) -> InstallCommands:
+    def run(*commands: str, keep=None, kind: str = "build", **more) -> InstallCommands:
         split = tuple(tuple(command.split()) for command in commands)
         return install_commands(
-            make_decision("some", kind, commands=split, **more), InstallableFolders(Tree.open(tmp_path)), kept
+            make_decision("some", kind, commands=split, **more), InstallableFolders(Tree.open(tmp_path)), keep
         )
 
     return run
@@ -37,17 +37,17 @@ def test_no_commands_without_a_route(rewrite):
 def test_missing_folder_is_manual(rewrite, path):
     result = rewrite(f"pip install --no-deps {path}")
     assert (result.wheels, result.lines) == ([], [])
-    assert result.left == [f"pip install --no-deps {path}  # not found: {path}"]
+    assert result.manual == [f"pip install --no-deps {path}  # not found: {path}"]
 
 
 @pytest.mark.parametrize("kind", ["build", "replace", "blocked"])
 def test_route_outside_pip_is_manual(rewrite, kind):
-    assert rewrite(kind=kind, reason="see there").left == [f"{kind}: see there"]
+    assert rewrite(kind=kind, reason="see there").manual == [f"{kind}: see there"]
 
 
 def test_clone_by_an_unsafe_transport_is_manual(rewrite):
     result = rewrite("git clone ext::sh%20-c%20evil")
-    assert (result.lines, result.left) == ([], ["git clone ext::sh%20-c%20evil"])
+    assert (result.lines, result.manual) == ([], ["git clone ext::sh%20-c%20evil"])
 
 
 def test_wheels_are_grouped_by_options(rewrite):
@@ -91,14 +91,14 @@ def test_a_git_address_is_cloned_as_well(rewrite):
 
 def test_a_folder_of_the_repository_is_built_in_place(rewrite):
     assert rewrite("pip install ./elsewhere/knn").lines == ["build \"$root\"/libs/knn ''"]
-    assert rewrite("pip install ./submodules/some", kept="a b").lines == ["build \"$root\"/'a b' ''"]
+    assert rewrite("pip install ./submodules/some", keep="a b").lines == ["build \"$root\"/'a b' ''"]
 
 
 def test_where_the_repository_clones_it_itself_that_clone_is_built(rewrite):
     stored = GitCheckout("https://host/splat.git", "v1", "sub/some")
     lines = ["fetch splat-v1 splat https://host/splat.git v1", "build \"$build\"/splat-v1/sub/some '' --no-deps"]
-    assert rewrite("pip install --no-deps ./submodules/some", kept=stored).lines == lines
-    assert rewrite(kept=stored).lines[0] == lines[0]
+    assert rewrite("pip install --no-deps ./submodules/some", keep=stored).lines == lines
+    assert rewrite(keep=stored).lines[0] == lines[0]
 
 
 def test_other_programs_are_run_as_they_are(rewrite):

@@ -64,9 +64,11 @@ def test_it_returns_the_same_as_inspection(tmp_path):
 
 def test_one_that_ends_its_process_loses_no_other(tmp_path, monkeypatch):
     program = (
-        "import sys; sys.path[:] = sys.argv.pop(1).split({!r}); import os; from rocm3d.artifact import look as l\n"
+        "import sys; sys.path[:] = sys.argv.pop(1).split({!r}); import os; from rocm3d.artifact import inspection\n"
     )
-    program += "real = l.look\nl.look = lambda path: os.abort() if path.name == 'b.npy' else real(path)\nl.main()"
+    program += "real = inspection.inspect_file\n"
+    program += "inspection.inspect_file = lambda path: os.abort() if path.name == 'b.npy' else real(path)\n"
+    program += "inspection.main()"
     monkeypatch.setattr(module, "_PROGRAM", program)
     for name in "abc":
         numpy.save(tmp_path / f"{name}.npy", numpy.ones(3))

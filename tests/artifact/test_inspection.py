@@ -122,7 +122,7 @@ def test_too_little_memory_is_not_the_fault_of_the_file(tmp_path, monkeypatch):
     def greedy(path):
         raise MemoryError
 
-    monkeypatch.setattr("rocm3d.artifact.number_file.look_npy", greedy)
+    monkeypatch.setattr("rocm3d.artifact.number_file.inspect_npy", greedy)
 
     assert outcome_and_reason(tmp_path / "x.npy") == ("not_read", "reading it exceeds the memory limit")
 

@@ -153,7 +153,7 @@ def test_words_are_passed_over_and_named(tmp_path):
 
 
 def test_of_very_many_arrays_the_first_are_reported(tmp_path, monkeypatch):
-    monkeypatch.setattr(number_file, "_TOLD", 2)
+    monkeypatch.setattr(number_file, "_MAX_REPORTED_ARRAYS", 2)
     numpy.savez(tmp_path / "a.npz", a=[1.0], b=[2.0], c=[numpy.nan])
 
     report = inspect_npz(tmp_path / "a.npz")

@@ -102,7 +102,7 @@ def test_plan_is_named_and_checked(rocm3d, saved_snapshot, example):
 
     result = {item["id"]: item for item in json.loads(ended.out)["problems"]}
     assert "gfx942" in json.loads(ended.out)["plan"]
-    assert result["plan-for-another-gpu"]["read"] == ["the plan is for gfx942", "here: gfx1036, gfx1100"]
+    assert result["plan-for-another-gpu"]["read"] == ["the plan is for gfx942", "machine: gfx1036, gfx1100"]
 
 
 def test_this_machine_is_saved_and_diagnosed_again(rocm3d, tmp_path):

@@ -34,7 +34,7 @@ def test_other_calls_are_left_to_the_command_line(words, monkeypatch, capsys):
     def never(*_):
         raise AssertionError
 
-    monkeypatch.setattr("rocm3d.cached_scan.recall", never)
+    monkeypatch.setattr("rocm3d.cached_scan.cached_scan", never)
 
     assert run_fast_scan(words) is None
     assert capsys.readouterr().out == ""
@@ -95,7 +95,7 @@ def test_interrupted_scan_is_reported(example, monkeypatch, capsys):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("rocm3d.repository.Opened.scan", interrupted)
+    monkeypatch.setattr("rocm3d.repository.ScanRepository.scan", interrupted)
 
     assert run_fast_scan(["scan", str(example("deform-op")), "--format", "json", "-q", "--no-cache"]) == 130
     assert capsys.readouterr() == ("", "rocm3d: interrupted\n")

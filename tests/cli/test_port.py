@@ -73,7 +73,7 @@ def test_unsupported_form_is_left_for_a_person(rocm3d, tmp_path):
     assert [(item["finding"]["rule"], item["finding"]["message"].split()[0]) for item in left] == [
         ("nvcc_flag", "-lineinfo")
     ]
-    assert "does not reach this form" in left[0]["reason"]
+    assert "does not handle this form" in left[0]["reason"]
 
 
 def test_attention_imported_at_module_level_or_lazily_is_edited(rocm3d, tmp_path):

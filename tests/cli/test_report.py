@@ -67,7 +67,7 @@ def test_the_text_of_a_pull_request_names_every_finding_of_the_plan(rocm3d, exam
     rocm3d("report", root, "--format", "pr", "--output", tmp_path / "pr.md")
 
     plan = json.loads((root / ".rocm3d" / "plan.json").read_text())
-    table = (tmp_path / "pr.md").read_text().partition("## Every finding")[2]
+    table = (tmp_path / "pr.md").read_text().partition("## All findings")[2]
     result = [*plan["answered"], *(item for edit in plan["edits"] for item in edit["findings"])]
     result += [item["finding"] for item in plan["left"]]
     rows = [row for row in table.splitlines() if row.startswith("| ")]

@@ -110,5 +110,5 @@ def test_a_page_is_served_until_ctrl_c(box, tmp_path):
     assert rest.splitlines() == [
         f"{box}: 8 vertices, 12 faces; assuming +y is up (change it with --up)",
         "open this address in a browser; stop with Ctrl-C",
-        "ended",
+        "stopped",
     ]

@@ -34,12 +34,12 @@ def ledger_file(tmp_path, messages):
 
 def test_a_ledger_of_a_newer_schema_is_refused_and_stays(ledger_file):
     text = json.dumps({"schema_version": "9.0", "tool_version": "9.9", "kind": "ledger", "fixes": []})
-    ledger_file.place.write_text(text)
+    ledger_file.path.write_text(text)
 
     with pytest.raises(UserError, match=r"has schema 9\.0"):
         ledger_file.add("knn", LedgerChange())
 
-    assert ledger_file.place.read_text() == text
+    assert ledger_file.path.read_text() == text
 
 
 @pytest.mark.parametrize("text", ["", "not json", '{"schema_version": "1.0", "verdicts": []}', "[1]"])
@@ -66,14 +66,14 @@ def test_a_file_that_was_named_and_is_no_ledger_is_not_touched(tmp_path, message
 )
 def test_a_damaged_ledger_is_renamed_with_one_line(ledger_file, messages, damage):
     ledger_file.add("knn", LedgerChange())
-    bytes_ = damage(ledger_file.place.read_bytes())
-    ledger_file.place.write_bytes(bytes_)
+    bytes_ = damage(ledger_file.path.read_bytes())
+    ledger_file.path.write_bytes(bytes_)
 
     with pytest.raises(UserError):
         ledger_file.read()
     ledger_file.add("gsplat", LedgerChange())
 
-    (backup,) = ledger_file.place.parent.glob("ledger.json.damaged-*")
+    (backup,) = ledger_file.path.parent.glob("ledger.json.damaged-*")
     assert backup.read_bytes() == bytes_
     assert [f"the ledger is damaged. It was renamed to {backup}; starting a new one"] == messages
     assert ["gsplat"] == [fix.id for fix in ledger_file.read().fixes]
@@ -107,17 +107,17 @@ def test_a_named_ledger_that_was_cut_off_is_known_for_ours_and_renamed(tmp_path,
 def test_what_cannot_be_noted_is_reported_in_one_line_and_changes_nothing(ledger_file, act, message):
     ledger_file.add("knn", LedgerChange())
     ledger_file.add("knn-2", LedgerChange())
-    before = ledger_file.place.read_bytes()
+    before = ledger_file.path.read_bytes()
 
     with pytest.raises(UserError, match=message):
         act(ledger_file)
 
-    assert ledger_file.place.read_bytes() == before
+    assert ledger_file.path.read_bytes() == before
 
 
 def test_a_write_that_cannot_finish_leaves_the_old_ledger(ledger_file, monkeypatch):
     ledger_file.add("knn", LedgerChange())
-    before = ledger_file.place.read_bytes()
+    before = ledger_file.path.read_bytes()
 
     def full(self, target):
         raise OSError(28, "No space left on device")
@@ -126,22 +126,22 @@ def test_a_write_that_cannot_finish_leaves_the_old_ledger(ledger_file, monkeypat
     with pytest.raises(UserError, match="No space left on device"):
         ledger_file.add("gsplat", LedgerChange())
 
-    assert ledger_file.place.read_bytes() == before
-    assert {path.name for path in ledger_file.place.parent.iterdir()} == {"ledger.json", "ledger.json.lock"}
+    assert ledger_file.path.read_bytes() == before
+    assert {path.name for path in ledger_file.path.parent.iterdir()} == {"ledger.json", "ledger.json.lock"}
 
 
 def test_where_nothing_was_noted_it_is_empty_and_nothing_is_written(ledger_file):
     assert ledger_file.read().fixes == ()
-    assert list(ledger_file.place.parent.iterdir()) == []
+    assert list(ledger_file.path.parent.iterdir()) == []
 
 
 def test_processes_at_once_lose_nothing(tmp_path):
     path = tmp_path / "ledger.json"
     work = (
         "import functools, sys, pathlib\nfrom rocm3d.evidence import ledger\n"
-        "from rocm3d.evidence.ledger import Book, LedgerChange\n"
-        f"ledger.alone = functools.partial(ledger.alone, seconds={DEADLINE})\n"
-        "book = Book.at(pathlib.Path(sys.argv[1]), print)\n"
+        "from rocm3d.evidence.ledger import LedgerChange, LedgerFile\n"
+        f"ledger.file_lock = functools.partial(ledger.file_lock, seconds={DEADLINE})\n"
+        "book = LedgerFile.open(pathlib.Path(sys.argv[1]), print)\n"
         "for n in range(8):\n"
         "    book.add(f'fix-{sys.argv[2]}-{n}', LedgerChange())\n"
         "    book.mark('shared', LedgerChange(repositories=(f'repo-{sys.argv[2]}-{n}',)))\n"
@@ -170,7 +170,7 @@ def test_the_same_lines_in_another_repository_are_the_same_fix(ledger_file):
 def test_noting_the_same_again_changes_no_day(ledger_file):
     ledger_file.enter(KNN, "ab" * 32, "splats")
     old = ledger_file.read().fixes[0].model_copy(update={"first": date(2026, 1, 1), "changed": date(2026, 1, 1)})
-    ledger_file.place.write_text(Ledger(fixes=(old,)).to_json())
+    ledger_file.path.write_text(Ledger(fixes=(old,)).to_json())
 
     assert str(ledger_file.enter(KNN, "ab" * 32, "splats").changed) == "2026-01-01"
     assert str(ledger_file.enter(KNN, "ab" * 32, "meshes").changed) != "2026-01-01"

@@ -67,7 +67,7 @@ def run(jobs_folder):
         with closing(JobJournal(folder.journal)) as journal:
             for job, action in requests:
                 journal.request(action, [job])
-            run_jobs.courses = result
+            run_jobs.progress = result
             JobRunner(jobs, folder, journal, result, engine).run()
             stored = journal.progress()
             assert all(stored[name].state == entry.state for name, entry in result.items() if name in stored)
@@ -80,15 +80,15 @@ def test_full_disk_stops_waiting_jobs(run):
     engine = ScriptedEngine(a=["full"], b=["done"], c=["done"])
     with pytest.raises(DiskFullError, match="no further job is started"):
         run(engine)
-    assert [job.state for job in run.courses.values()] == ["waiting", "done", "waiting"]
-    assert run.courses["a"].attempts == 0
+    assert [job.state for job in run.progress.values()] == ["waiting", "done", "waiting"]
+    assert run.progress["a"].attempts == 0
 
 
 def test_full_disk_is_detected_before_the_first_start(run, monkeypatch):
     monkeypatch.setattr("rocm3d.jobs.runner.shutil", SimpleNamespace(disk_usage=lambda _: SimpleNamespace(free=9)))
     with pytest.raises(DiskFullError):
         run(ScriptedEngine(a=[], b=[]))
-    assert {job.attempts for job in run.courses.values()} == {0}
+    assert {job.attempts for job in run.progress.values()} == {0}
 
 
 def test_refused_start_is_a_machine_error(run):
@@ -100,7 +100,7 @@ def test_full_journal_does_not_lose_results(run, monkeypatch):
     monkeypatch.setattr(JobJournal, "write", lambda *_: (_ for _ in ()).throw(DiskFullError("here")))
     with pytest.raises(DiskFullError):
         run(ScriptedEngine(a=["done"]))
-    assert run.courses["a"].state == "done"
+    assert run.progress["a"].state == "done"
 
 
 def test_busy_gpu_is_tried_again(run):
@@ -130,13 +130,13 @@ def test_requests_are_handled_before_the_first_start(run):
 
 def test_remote_attempt_is_adopted(run):
     progress = {"a": JobProgress("a", "", "running", attempts=3, closed=2, remote="known")}
-    assert run(ScriptedEngine(a=["done"]), courses=progress)["a"].attempts == 3
+    assert run(ScriptedEngine(a=["done"]), progress=progress)["a"].attempts == 3
 
 
 def test_more_remote_attempts_than_slots_are_adopted(run):
     names = ("a", "b", "c")
     progress = {name: JobProgress(name, "", "running", attempts=1, remote="known") for name in names}
-    result = run(ScriptedEngine(a=["done"], b=["done"], c=["done"]), courses=progress)
+    result = run(ScriptedEngine(a=["done"], b=["done"], c=["done"]), progress=progress)
     assert {job.state for job in result.values()} == {"done"}
 
 
@@ -144,4 +144,4 @@ def test_vanished_remote_attempt_is_repeated(run):
     progress = {"a": JobProgress("a", "", "running", attempts=3, closed=2, remote="gone")}
     engine = ScriptedEngine(a=["done", "done"])
     engine.adopt = lambda task, remote: False
-    assert run(engine, courses=progress)["a"].interruptions == 1
+    assert run(engine, progress=progress)["a"].interruptions == 1

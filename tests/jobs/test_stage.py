@@ -119,7 +119,7 @@ def test_another_terminal_cancels_and_retries_jobs(jobs_folder, rocm3d):
     runner = jobs_folder.start()
     wait_until(lambda: len(jobs_folder.alive()) >= 6, "a job with all that it starts")
     assert json.loads(other_terminal("status", "--format", "json", "--quiet").out)["runner"] == runner.pid
-    assert "ends them now" in other_terminal("cancel", "f0", "f1").err
+    assert "the runner is stopping them" in other_terminal("cancel", "f0", "f1").err
     output_of(runner)
 
     assert runner.returncode == 1

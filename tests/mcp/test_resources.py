@@ -26,7 +26,7 @@ def test_unknown_resource_is_an_error(talk, uri):
 
 
 def test_every_resource_that_is_listed_can_be_read(library):
-    listed = library._resources()
+    listed = library._list_all()
 
     assert {f"rocm3d://{kind}" for kind in RECORDS} < {str(item.uri) for item in listed}
     for item in listed:

@@ -63,7 +63,7 @@ def test_no_draft_from_changed_documents(ported, book):
     with pytest.raises(UserError, match=r"changed since it was sealed: verdicts\.json"):
         draft_upstream(ported, "pr", None, book)
 
-    assert not book.place.exists()
+    assert not book.path.exists()
 
 
 @pytest.mark.parametrize("line", [b"\n+#if", b"\n+++ b/"])
@@ -85,7 +85,7 @@ def test_a_folder_of_somebody_else_is_left_alone(ported, book, tmp_path):
         draft_upstream(ported, "pr", tmp_path / "mine", book)
 
     assert [path.name for path in (tmp_path / "mine").iterdir()] == ["notes.txt"]
-    assert not book.place.exists()
+    assert not book.path.exists()
 
 
 def test_a_draft_that_somebody_worked_on_is_not_overwritten(ported, book):
@@ -188,7 +188,7 @@ def test_without_a_ledger_no_fix_is_recorded_and_old_drafts_are_removed(ported, 
     again = draft_upstream(ported, "pr", None, None)
 
     assert first.fixes == again.fixes == {}
-    assert not book.place.exists()
+    assert not book.path.exists()
     assert not (again.folder / "fancy-raster" / "body.md").exists()
     sealed = {entry.path for entry in again.document.files}
     existing = {path.relative_to(again.folder).as_posix() for path in again.folder.rglob("*") if path.is_file()}

@@ -37,9 +37,9 @@ def row(name, gpu, *others):
     return next(entry for entry in aspects(gpu, others, TODAY) if entry.name == name)
 
 
-def price(way, low, high, **fields):
+def price(kind, low, high, **fields):
     arguments = {"currency": "USD", "known": date(2026, 11, 1), "source": SOURCE, **fields}
-    return Price(way=way, low=low, high=high, **arguments)
+    return Price(way=kind, low=low, high=high, **arguments)
 
 
 def cloud(available):

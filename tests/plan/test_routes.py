@@ -87,7 +87,7 @@ def test_the_route_of_a_known_port_comes_first_where_it_fits(make, choose):
 
     result = choose(package, pinned={"p": "shim"})["p"]
 
-    assert (result.chosen.id, result.misses_pin, result.below_best) == ("shim", False, 0)
+    assert (result.chosen.id, result.misses_pin, result.ranks_below_best) == ("shim", False, 0)
     assert result.rejected[0].reason == "fits too, but ranks below shim"
 
 

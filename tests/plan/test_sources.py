@@ -151,15 +151,15 @@ def test_an_edit_in_addition_to_a_decision(make, plan_with_extra_recipe):
 
     plan = plan_with_extra_recipe(result)
 
-    assert (plan.answered, plan.left, plan.settled) == ((result,), (), (result,))
+    assert (plan.answered, plan.left, plan.resolved) == ((result,), (), (result,))
     assert [(edit.recipe, edit.findings) for edit in plan.edits] == [("r", (result,))]
-    assert plan.edited_codes == set()
+    assert plan.codes_needing_edits == set()
 
 
 def test_an_edit_fixes_a_finding_of_a_blocked_package(make, plan_with_extra_recipe):
     plan = plan_with_extra_recipe(make.finding("DEP201", "cuda_only_package", package="good"), decision="blocked")
 
-    assert (plan.answered, plan.left, plan.edited_codes) == ((), (), {"DEP201"})
+    assert (plan.answered, plan.left, plan.codes_needing_edits) == ((), (), {"DEP201"})
 
 
 def test_a_note_joins_the_edit_of_its_file(make, plan_with_extra_recipe):
@@ -169,7 +169,7 @@ def test_a_note_joins_the_edit_of_its_file(make, plan_with_extra_recipe):
     plan = plan_with_extra_recipe(own, note)
 
     assert [edit.findings for edit in plan.edits] == [(note, own)]
-    assert (plan.answered, plan.left, plan.edited_codes) == ((), (), {"PY101"})
+    assert (plan.answered, plan.left, plan.codes_needing_edits) == ((), (), {"PY101"})
 
 
 def test_one_edit_for_each_file_and_recipe_in_path_order(make, plan_sources):

@@ -14,28 +14,28 @@ from rocm3d.plan.stacks import StackCriteria, choose_stack
 OLD, NEW = date(2026, 1, 1), date(2026, 11, 1)
 
 
-def choose(dependencies, knowledge, gpu, asked=None, pinned=None, **options):
+def choose(dependencies, knowledge, gpu, stack=None, pinned=None, **options):
     names = package_by_distribution(dependencies, (), knowledge)
     arguments = RepositoryConstraints(options.get("prefer", "stable"), pinned or {})
-    return choose_stack(StackCriteria(names, knowledge, gpu, arguments), PlanOptions(stack=asked, **options))
+    return choose_stack(StackCriteria(names, knowledge, gpu, arguments), PlanOptions(stack=stack, **options))
 
 
 @pytest.fixture
 def chosen(make):
     """Chooses between an old stack with ROCm 6.4 and a new one with 7.1."""
 
-    def run(*packages, asked=None, gpu="mi300x", tried=True, pinned=None, **options):
+    def run(*packages, stack=None, gpu="mi300x", tried=True, pinned=None, **options):
         stacks = [make.stack("a-new", NEW, rocm="7.1", tried=tried), make.stack("b-old", OLD, rocm="6.4")]
         knowledge = make.knowledge(packages, stacks)
         names = [make.dependency(p.id) for p in packages]
-        return choose(names, knowledge, knowledge.gpu(gpu), asked, pinned, **options)
+        return choose(names, knowledge, knowledge.gpu(gpu), stack, pinned, **options)
 
     return run
 
 
 def test_unknown_stack_is_refused_and_the_known_ones_named(chosen):
     with pytest.raises(UserError, match="unknown stack 'c'") as caught:
-        chosen(asked="c")
+        chosen(stack="c")
 
     assert "a-new, b-old" in caught.value.hint
 
@@ -59,7 +59,7 @@ def test_stacks_for_other_platforms_are_rejected(make):
 
 
 def test_requested_stack_is_chosen_even_if_it_is_worse(chosen):
-    result, _, rejected = chosen(asked="b-old")
+    result, _, rejected = chosen(stack="b-old")
 
     assert result.id == "b-old"
     assert [(entry.id, entry.reason) for entry in rejected] == [("a-new", "--stack b-old was chosen")]
@@ -174,7 +174,7 @@ def test_installed_torch_beats_every_stack(make, chosen):
     result, evaluation, rejected = chosen(installed=existing)
 
     assert (result.id, evaluation.stack) == ("installed", existing)
-    assert {entry.reason for entry in rejected} == {"--keep-torch keeps the installed torch"}
+    assert {entry.reason for entry in rejected} == {"--keep-torch keeps the installed version"}
 
 
 def test_a_lost_feature_outweighs_builds_and_age(make, chosen):

@@ -15,14 +15,14 @@ LAYERS = [
     {"syntax", "manifest", "toolchain", "record", "artifact"},
     {"scan", "plan", "apply", "verify", "host", "jobs"},
     {"evidence", "render", "skill", "viewer"},
-    {"recall"},
+    {"cached_scan"},
     {"repository", "workload"},
     {"pipeline"},
     {"mcp"},
     {"cli"},
     {"__main__"},
 ]
-LAYER_OF_PACKAGE = {top_package: floor for floor, rooms in enumerate(LAYERS) for top_package in rooms}
+LAYER_OF_PACKAGE = {top_package: floor for floor, packages in enumerate(LAYERS) for top_package in packages}
 
 MODULES = sorted(SOURCE.rglob("*.py"))
 
@@ -40,12 +40,12 @@ def imported_names(path: Path) -> frozenset[str]:
     return frozenset(names)
 
 
-def room(path: Path) -> str:
+def package_name(path: Path) -> str:
     return path.relative_to(SOURCE).parts[0].removesuffix(".py")
 
 
 def test_every_package_is_in_the_table():
-    packages = {room(path) for path in MODULES} - {"__init__", "payload"}
+    packages = {package_name(path) for path in MODULES} - {"__init__", "payload"}
 
     assert packages <= set(LAYER_OF_PACKAGE)
 
@@ -66,7 +66,7 @@ def forbidden_imports(path: Path) -> list[str]:
     return [
         f"{path.relative_to(SOURCE)} may not import {name}"
         for name, target in imported_packages
-        if target in (*LAYER_OF_PACKAGE, "payload") and not may_import(room(path), target)
+        if target in (*LAYER_OF_PACKAGE, "payload") and not may_import(package_name(path), target)
     ]
 
 
@@ -88,7 +88,7 @@ def test_the_toolkit_never_imports_torch_or_triton():
     torch_imports = {
         (str(path.relative_to(SOURCE)), name)
         for path in MODULES
-        if room(path) != "payload"
+        if package_name(path) != "payload"
         for name in imported_names(path)
         if name.split(".")[0] in {"torch", "torchvision", "triton"}
     }
@@ -111,7 +111,7 @@ def test_only_workspace_process_starts_programs():
 
 def test_only_apply_and_pipeline_use_the_writer():
     users = {
-        room(path)
+        package_name(path)
         for path in MODULES
         if any(name.startswith("rocm3d.workspace.writer") for name in imported_names(path))
     }

@@ -68,8 +68,13 @@ def words_of(name: str) -> list[str]:
     return re.findall(r"[a-z0-9]+|[A-Z][a-z0-9]*", name)
 
 
+# Names of tests are sentences, in which these are plain English.
+SENTENCE_WORDS = frozenset({"ask", "given", "here", "kept", "says", "there"})
+
+
 def is_refused(name: str) -> bool:
-    return name in WHOLE_NAMES or not WORDS.isdisjoint(word.lower() for word in words_of(name))
+    words = WORDS - SENTENCE_WORDS if name.startswith("test_") else WORDS
+    return name in WHOLE_NAMES or not words.isdisjoint(word.lower() for word in words_of(name))
 
 
 def test_a_refused_word_is_recognised_in_any_spelling():
@@ -81,16 +86,16 @@ def test_names_use_the_words_of_the_glossary():
     refused = defaultdict(set)
     for path, tree in SOURCES.items():
         for name in filter(is_refused, defined_names(path, tree)):
-            if name not in ALLOWED["names"]:
+            if name not in ALLOWED["names"] and f"{path}:{name}" not in ALLOWED["names"]:
                 refused[path].add(name)
 
     assert {} == refused
 
 
 def test_every_exception_is_needed():
-    defined = {name for path, tree in SOURCES.items() for name in defined_names(path, tree)}
+    names = [(path, name) for path, tree in SOURCES.items() for name in defined_names(path, tree) if is_refused(name)]
 
-    assert [] == [name for name in ALLOWED["names"] if name not in defined or not is_refused(name)]
+    assert set(ALLOWED["names"]) <= {name for _, name in names} | {f"{path}:{name}" for path, name in names}
 
 
 def test_a_public_class_name_denotes_one_class_in_a_distribution():

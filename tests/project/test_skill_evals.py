@@ -83,10 +83,12 @@ def _long(files, commands):
     ids=["a command is renamed", "a reference is missing", "SKILL.md passes 500 lines"],
 )
 def test_problem_exits_1(script, monkeypatch, capsys, change, message):
-    whole, real = script.skill, script.help_texts
+    whole, real = script.skill_files, script.help_texts
     monkeypatch.setattr("sys.argv", ["skill_evals.py", "--quick"])
     monkeypatch.setattr(script, "help_texts", lambda app: change({"SKILL.md": ""}, real(app))[1])
-    monkeypatch.setattr(script, "skill", lambda knowledge, commands: change(whole(knowledge, commands), commands)[0])
+    monkeypatch.setattr(
+        script, "skill_files", lambda knowledge, commands: change(whole(knowledge, commands), commands)[0]
+    )
 
     assert script.main() == 1
     assert message in capsys.readouterr().out

@@ -71,7 +71,7 @@ def test_other_name_or_rules_have_no_entry(root, make_cache):
 def test_invalid_entry_is_ignored(make_cache, value):
     cache = make_cache()
     store_entry(cache)
-    for key in (cache._names_key(), cache.key(SCANNED_PATHS)):
+    for key in (cache._paths_key(), cache.key(SCANNED_PATHS)):
         cache.cache.put({key: value})
         assert cache.find() is None
 

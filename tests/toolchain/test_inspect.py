@@ -146,7 +146,7 @@ def test_on_the_command_line(rocm3d, libraries, tmp_path):
 
     assert (shown.code, missing.code, silent.code, refused.code) == (0, 1, 0, 2)
     assert "gfx942" in shown.out
-    assert "missing: gfx942" in missing.err
+    assert "missing targets: gfx942" in missing.err
     assert "CUDA device code only" in missing.out
     assert "no device code: CPU only" in silent.out
     assert "Python 3.12" in silent.out

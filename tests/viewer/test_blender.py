@@ -59,7 +59,7 @@ def test_the_request_puts_everything_where_the_page_does(opened, tmp_path, write
 
     (box, splats), poses = messages["items"], arrange(shapes)[0]
     for entry, pose, complete in zip(messages["items"], poses, shapes, strict=True):
-        points = complete.form.points
+        points = complete.content.points
         placed = numpy.c_[points, numpy.ones(len(points))] @ numpy.array(entry["matrix"]).T
         assert placed[:, :3] == pytest.approx(pose.world(points))
     assert (box["kind"], splats["kind"]) == ("mesh", "points")

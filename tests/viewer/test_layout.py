@@ -27,7 +27,7 @@ def project(shapes, aspect):
     """Every corner in picture coordinates from -1 to 1, and whether it is in front of the camera."""
     poses, _ = arrange(shapes)
     camera = frame_camera(shapes, poses, aspect)
-    points = numpy.concatenate([pose.world(entry.form.points) for entry, pose in zip(shapes, poses, strict=True)])
+    points = numpy.concatenate([pose.world(entry.content.points) for entry, pose in zip(shapes, poses, strict=True)])
     right, up, back = camera_axes()
     away = -(points - camera.position) @ back
     tall = numpy.tan(FIELD_OF_VIEW / 2)

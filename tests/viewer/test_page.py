@@ -19,7 +19,7 @@ def test_counts_and_faults_are_described(opened, write_splat, ball):
     rows = ball(2000)
     rows["x"][:3] = numpy.nan
 
-    messages = describe(opened(write_splat(rows=rows), most=50))
+    messages = describe(opened(write_splat(rows=rows), limit=50))
 
     assert messages.split("\n\n") == [
         "**2,000** Gaussians",

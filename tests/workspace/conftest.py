@@ -17,7 +17,7 @@ from rocm3d.model.errors import UserError
 from rocm3d.model.inventory import SkippedFile
 from rocm3d.workspace import copy, documents, journal, state, tree, writer
 
-Skipped(path="a", reason="b")
+SkippedFile(path="a", reason="b")
 if os.geteuid() == 0:
     os.setgroups([])
     os.setgid(65534)

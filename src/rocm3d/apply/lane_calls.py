@@ -100,4 +100,4 @@ def _lanes_of_macro(unit: CudaUnit, offset: int) -> Lanes:
     for node in unit.nodes("preproc_def", "preproc_function_def"):
         if node.start_byte <= offset < node.end_byte:
             return lanes_in_range(unit, node.start_byte, node.end_byte)
-    raise RewriteRefusedError("the parser does not recognise a call of a warp intrinsic")
+    raise RewriteRefusedError("the parser does not recognise a call of a lane intrinsic")

@@ -160,7 +160,7 @@ def _unusable_stack(stack: Stack, gpu: Gpu, options: PlanOptions) -> RejectedAlt
     """Why a stack is rejected regardless of its packages; None if it is usable."""
     if options.installed is not None and stack is not options.installed:
         return RejectedAlternative(
-            id=stack.id, reason="--keep-torch keeps the installed torch", would_need="no --keep-torch"
+            id=stack.id, reason="--keep-torch keeps the installed version", would_need="no --keep-torch"
         )
     if options.stack is not None and stack.id != options.stack:
         return RejectedAlternative(

@@ -52,7 +52,7 @@ def test_a_separate_value_has_its_own_box_and_leaves_the_scale_alone():
     for picture in pictures(
         ChartLine("a", ((1, 0.2), (2, 0.2))),
         level=(0.2, "median 200 ms"),
-        apart=SeparateValue("first step", "14 s", "70 x median"),
+        separate=SeparateValue("first step", "14 s", "70 x median"),
     ):
         words = [entry.text for entry in picture.iter("text")]
         (box,) = [entry for entry in picture.iter("rect") if entry.get("class") == "apart"]

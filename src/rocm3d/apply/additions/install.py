@@ -52,8 +52,8 @@ def _missing_torch_hint(base: Stack | None) -> str:
     if base is not None and base.form == "container":
         return f"run this inside the image {base.image}"
     if base is not None and base.form == "pip":
-        return "run this in a new virtual environment: it installs the torch of the plan"
-    return "set PYTHON=... to an interpreter with a ROCm build of torch"
+        return "run this in a new virtual environment: it installs the packages of the plan"
+    return "set PYTHON=... to an interpreter with PyTorch for ROCm"
 
 
 def _recovery_hint(base: Stack | None) -> str:

@@ -33,9 +33,9 @@ def size_unit(largest: float) -> DisplayUnit:
 
 def ticks(largest: float, count: int = 4) -> list[float]:
     """From 0 to the first tick at or above `largest`, in steps of 1, 2 or 5 times a power of ten."""
-    if not isfinite(largest) or largest <= 0:
-        return [0.0, 1.0]
     raw = largest / count
+    if not isfinite(largest) or raw <= 0:  # the smallest floats divided are 0
+        return [0.0, 1.0]
     power = 10.0 ** floor(log10(raw))
     step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= raw * (1 - 1e-9))
     values = [0.0]

@@ -11,7 +11,7 @@ from rocm3d import __version__
 _PACKAGE = Path(__file__).parents[2]
 # Modules that find and call compilers and parse their output. own_headers has a separate digest.
 _PARTS = (
-    "toolchain", "verify/compilation", "payload/hipify_sources.py", "install_stub", "model/compilation.py",
+    "toolchain", "verify/compilation", "payload/hipify_sources.py", "payload/read_build.py", "model/compilation.py",
 )  # fmt: skip
 
 

@@ -25,7 +25,7 @@ def find(unit: CudaUnit, context: DetectorContext) -> Iterator[Match]:
             path = node.child_by_field_name("path")
             header = "" if path is None else unit.slice(path).strip('<>"')
             if header.startswith("THC/"):
-                yield match_at(unit, node, name=header, why=headers.get(header, "torch has no THC folder"))
+                yield match_at(unit, node, name=header, why=headers.get(header, "the THC folder was removed"))
             continue
         name = unit.slice(node)
         why = names.get(name) or next((names[family] for family in families if name.startswith(family)), None)

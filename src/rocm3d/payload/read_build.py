@@ -81,7 +81,11 @@ def extension_constructor(kind: str) -> Any:
 
 def setup(**options: Any) -> None:
     """Stub of setuptools.setup: collects the extensions."""
-    EXTENSIONS.extend(extension.to_dict() for extension in options.get("ext_modules") or [] if isinstance(extension, RecordedExtension))
+    EXTENSIONS.extend(
+        extension.to_dict()
+        for extension in options.get("ext_modules") or []
+        if isinstance(extension, RecordedExtension)
+    )
 
 
 class CommandStub:
@@ -109,7 +113,12 @@ def load(
     include = more.get("extra_include_paths")
     if include is None and len(_) > 1:  # positional, after linker flags and, since torch 2.7, SYCL flags
         include = next(
-            (candidate for candidate in _ if isinstance(candidate, list) and candidate and not str(candidate[0]).startswith("-")), None
+            (
+                candidate
+                for candidate in _
+                if isinstance(candidate, list) and candidate and not str(candidate[0]).startswith("-")
+            ),
+            None,
         )
     extension = RecordedExtension("cuda", name, source_list, include_dirs=include, extra_compile_args=arguments)
     extension.jit = True
@@ -129,7 +138,7 @@ def find_packages(where: str = ".", **_: Any) -> list[str]:
     return sorted(path.parent.name for path in Path(where).glob("*/__init__.py"))
 
 
-def module(name: str, **members: Any) -> types.ModuleType:
+def install_stub(name: str, **members: Any) -> types.ModuleType:
     """Install a stub module for later imports."""
     stub = types.ModuleType(name)
     stub.__dict__.update(members, __path__=[], __file__=f"/stand-in/{name.replace('.', '/')}/__init__.py")
@@ -155,9 +164,11 @@ def install_torch_stub() -> None:
     cuda, card = REQUEST["cuda"], gpu_properties()
     short = re.sub(r"\+.*$", "", REQUEST["torch"])
     local = f"cu{cuda.replace('.', '')}" if cuda else f"rocm{'.'.join(REQUEST['hip'].split('.')[:2])}"
-    module("torch", __version__=f"{short}+{local}", compiled_with_cxx11_abi=lambda: True)
-    module("torch.version", cuda=cuda or None, hip=None if cuda else REQUEST["hip"], __version__=short, debug=False)
-    module(
+    install_stub("torch", __version__=f"{short}+{local}", compiled_with_cxx11_abi=lambda: True)
+    install_stub(
+        "torch.version", cuda=cuda or None, hip=None if cuda else REQUEST["hip"], __version__=short, debug=False
+    )
+    install_stub(
         "torch.cuda",
         is_available=lambda: True,
         device_count=lambda: 1,
@@ -167,13 +178,13 @@ def install_torch_stub() -> None:
         get_device_properties=lambda *_: card,
         get_arch_list=lambda: [f"sm_{card.major}{card.minor}" if cuda else REQUEST["gfx"]],
     )
-    module("torch.__config__", parallel_info=lambda: "ATen parallel backend: OpenMP", show=lambda: "")
-    module("torch._C", _GLIBCXX_USE_CXX11_ABI=True)
-    module("torch.backends")
-    module("torch.backends.cudnn", enabled=True, version=lambda: None, is_available=lambda: True)
-    module("torch.backends.mps", is_available=lambda: False, is_built=lambda: False)
-    module("torch.utils")
-    module(
+    install_stub("torch.__config__", parallel_info=lambda: "ATen parallel backend: OpenMP", show=lambda: "")
+    install_stub("torch._C", _GLIBCXX_USE_CXX11_ABI=True)
+    install_stub("torch.backends")
+    install_stub("torch.backends.cudnn", enabled=True, version=lambda: None, is_available=lambda: True)
+    install_stub("torch.backends.mps", is_available=lambda: False, is_built=lambda: False)
+    install_stub("torch.utils")
+    install_stub(
         "torch.utils.cpp_extension",
         CUDAExtension=extension_constructor("cuda"),
         CppExtension=extension_constructor("cpp"),
@@ -204,20 +215,29 @@ def install_torch_stub() -> None:
 
 def install_setuptools_stubs() -> None:
     """Install stubs of setuptools and distutils: the parts that build scripts use."""
-    commands = {name: type(name, (CommandStub,), {}) for name in ("build_ext", "build_py", "install", "develop", "sdist")}
+    commands = {
+        name: type(name, (CommandStub,), {}) for name in ("build_ext", "build_py", "install", "develop", "sdist")
+    }
     packages = {"find_packages": find_packages, "find_namespace_packages": find_packages}
-    module("setuptools", setup=setup, Extension=extension_constructor("plain"), Command=CommandStub, Distribution=CommandStub, **packages)
-    module("setuptools.command")
-    module("setuptools.extension", Extension=extension_constructor("plain"))
-    module("setuptools.dist", Distribution=CommandStub)
-    module("distutils")
-    module("distutils.core", setup=setup, Extension=extension_constructor("plain"))
-    module("distutils.command")
+    install_stub(
+        "setuptools",
+        setup=setup,
+        Extension=extension_constructor("plain"),
+        Command=CommandStub,
+        Distribution=CommandStub,
+        **packages,
+    )
+    install_stub("setuptools.command")
+    install_stub("setuptools.extension", Extension=extension_constructor("plain"))
+    install_stub("setuptools.dist", Distribution=CommandStub)
+    install_stub("distutils")
+    install_stub("distutils.core", setup=setup, Extension=extension_constructor("plain"))
+    install_stub("distutils.command")
     for name, command in commands.items():
-        module(f"setuptools.command.{name}", **{name: command})
-        module(f"distutils.command.{name}", **{name: command})
-    module("wheel")
-    module("wheel.bdist_wheel", bdist_wheel=type("bdist_wheel", (CommandStub,), {}))
+        install_stub(f"setuptools.command.{name}", **{name: command})
+        install_stub(f"distutils.command.{name}", **{name: command})
+    install_stub("wheel")
+    install_stub("wheel.bdist_wheel", bdist_wheel=type("bdist_wheel", (CommandStub,), {}))
 
 
 def describe_error(error: BaseException) -> dict[str, Any]:
