@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from labels import Corpus, read
+from labels import Corpus, read_toml
 from pydantic import Field
-from scoring import Claim
+from scoring import ScoredFinding
 
 from rocm3d.model.base import Record
 from rocm3d.model.code import ChangeKind
@@ -26,10 +26,10 @@ class Pattern(Record):
 
 def load(path: Path = FILE) -> tuple[Pattern, ...]:
     """Read and validate the patterns."""
-    return tuple(Pattern.model_validate(row) for row in read(path)["patterns"])
+    return tuple(Pattern.model_validate(row) for row in read_toml(path)["patterns"])
 
 
-def claims(root: Path, paths: list[str], patterns: tuple[Pattern, ...], corpus: Corpus) -> list[Claim]:
+def claims(root: Path, paths: list[str], patterns: tuple[Pattern, ...], corpus: Corpus) -> list[ScoredFinding]:
     """One finding per pattern and line, only in files that are scored."""
     compiled = [(pattern, re.compile(pattern.pattern)) for pattern in patterns]
     matches = []
@@ -38,7 +38,7 @@ def claims(root: Path, paths: list[str], patterns: tuple[Pattern, ...], corpus: 
         text = (root / path).read_text(encoding="utf-8", errors="replace") if applicable else ""
         for number, line in enumerate(text.splitlines(), start=1):
             matches += [
-                Claim(path, number, pattern.pattern, "error", pattern.kinds)
+                ScoredFinding(path, number, pattern.pattern, "error", pattern.kinds)
                 for pattern, rx in applicable
                 if rx.search(line)
             ]

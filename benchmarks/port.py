@@ -199,7 +199,7 @@ def measure(benchmark: PortBenchmark, pair: dict[str, Any], scratch: Path) -> di
         folder = checkout(benchmark.mirrors, named["repository"], named["commit"], scratch / "size", modules)
         sizes.append(human_size(base, folder, tuple(benchmark.config["suffixes"])))
     print_columns(benchmark, pair, columns)
-    smallest = min(sizes, key=lambda item: item.lines)
+    smallest = min(sizes, key=lambda item: item.total_lines)
     proofs = ", ".join(f"{kind} {count}" for kind, count in sorted(ours.proofs.items()))
     print(f"edit: safe {safe.size}, with --review {ours.size}; smallest human port {smallest}")
     print(f"isolation: {sum(ours.proofs.values())} edited files, each proven ({proofs or 'none'})")

@@ -61,7 +61,9 @@ def test_artifacts_are_checked_and_expectations_evaluated(knowledge, tmp_path):
     )
     into = new_run_folder(tmp_path, "a")
     expectations = read_expectations(["points = 2", "points > 2", "exit_code = 0"], knowledge)
-    record = run_workload(RunRequest((sys.executable, "-c", program), "a", tmp_path, 60.0), into, knowledge, expectations)
+    record = run_workload(
+        RunRequest((sys.executable, "-c", program), "a", tmp_path, 60.0), into, knowledge, expectations
+    )
 
     assert [(item.path, item.outcome) for item in record.artifacts] == [("bad.npz", "bad"), ("good.ply", "ok")]
     assert [item.met for item in record.expectations] == [True, False, True]

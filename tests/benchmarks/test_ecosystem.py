@@ -179,7 +179,7 @@ class Index:
 
 
 def test_wrong_digest_is_refused_and_deleted(index, capsys):
-    index.listed(("tiny-1.0.tar.gz", "0" * 64, index.archive.stat().st_size))
+    index.write_list(("tiny-1.0.tar.gz", "0" * 64, index.archive.stat().st_size))
 
     assert index.run() == 1
     assert "tiny-1.0.tar.gz: refused: its digest differs from the list" in capsys.readouterr().err
@@ -187,14 +187,14 @@ def test_wrong_digest_is_refused_and_deleted(index, capsys):
 
 
 def test_a_file_larger_than_listed_is_cut_off(index, capsys):
-    index.listed(("tiny-1.0.tar.gz", "0" * 64, 20))
+    index.write_list(("tiny-1.0.tar.gz", "0" * 64, 20))
 
     assert index.run() == 1
     assert "larger than the 20 bytes" in capsys.readouterr().err
 
 
 def test_file_missing_from_the_index_exits_4(index, capsys):
-    index.listed(("tiny-1.0-other.tar.gz", "0" * 64, 20))
+    index.write_list(("tiny-1.0-other.tar.gz", "0" * 64, 20))
     index.snapshot.write_text("{}")
 
     assert index.run() == 4
@@ -203,7 +203,7 @@ def test_file_missing_from_the_index_exits_4(index, capsys):
 
 def test_no_network_exits_4_in_one_line_each(index, monkeypatch, capsys):
     monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple/")
-    index.listed()
+    index.write_list()
     index.snapshot.write_text("{}")
 
     assert index.run() == 4
@@ -212,14 +212,14 @@ def test_no_network_exits_4_in_one_line_each(index, monkeypatch, capsys):
 
 
 def test_a_list_beyond_the_limit_is_refused_before_any_download(index, capsys):
-    index.listed(("tiny-1.0.tar.gz", "0" * 64, 200_000_001))
+    index.write_list(("tiny-1.0.tar.gz", "0" * 64, 200_000_001))
 
     assert index.run() == 2
     assert "more than 200 MB" in capsys.readouterr().err
 
 
 def test_an_update_without_everything_writes_nothing(index):
-    index.listed(("tiny-1.0-other.tar.gz", "0" * 64, 20))
+    index.write_list(("tiny-1.0-other.tar.gz", "0" * 64, 20))
 
     index.run("--update")
 
@@ -227,7 +227,7 @@ def test_an_update_without_everything_writes_nothing(index):
 
 
 def test_the_snapshot_is_written_and_holds_and_a_change_is_a_diff(index, capsys):
-    index.listed()
+    index.write_list()
 
     assert index.run("--update") == 0
     summary = json.loads(index.snapshot.read_text())["tiny-1.0.tar.gz"]
@@ -243,7 +243,7 @@ def test_the_snapshot_is_written_and_holds_and_a_change_is_a_diff(index, capsys)
 
 
 def test_downloaded_archive_is_not_fetched_again(index):
-    index.listed()
+    index.write_list()
     assert index.run("--update") == 0
     index.archive.write_bytes(b"")
 
@@ -253,7 +253,7 @@ def test_downloaded_archive_is_not_fetched_again(index):
 def test_nothing_of_an_archive_is_executed(index):
     mark = index.root / "ran"
     tar(index.archive, {"tiny-1.0/setup.py": f"open({str(mark)!r}, 'w')\n".encode()})
-    index.listed()
+    index.write_list()
 
     assert index.run("--update") == 0
     assert not mark.exists()

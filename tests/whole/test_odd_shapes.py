@@ -184,7 +184,7 @@ def test_odd_value_in_a_record_is_a_user_error_or_accepted(record):
     path, text = record
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / path
-        file.parent.mkdir(parents=True)
+        file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
         message = error_message(lambda: load(Path(folder)))
 

@@ -178,14 +178,14 @@ def rocm3d_attention_forward_kernel(
 
 @triton.jit(do_not_specialize=["o_token", "o_head", "g_token", "g_head", "total", "heads"])
 def rocm3d_attention_delta_kernel(
-    out, do, delta, o_token, o_head, g_token, g_head, total, heads,
+    o, do, delta, o_token, o_head, g_token, g_head, total, heads,
     KIND: tl.constexpr, DV: tl.constexpr, WIDTH: tl.constexpr, ROWS: tl.constexpr,  # noqa: ARG001
 ):  # fmt: skip
     """delta = row sum of o * do."""
     head = tl.program_id(0) % heads
     first = tl.program_id(0) // heads * ROWS
     width = tl.arange(0, WIDTH)
-    o_tile = _load_tile(out + _offset64(head, o_head), first, total, o_token, width, DV, False, ROWS)
+    o_tile = _load_tile(o + _offset64(head, o_head), first, total, o_token, width, DV, False, ROWS)
     do_tile = _load_tile(do + _offset64(head, g_head), first, total, g_token, width, DV, False, ROWS)
     delta_row = tl.sum(o_tile.to(tl.float32) * do_tile.to(tl.float32), axis=1)
     token = first + tl.arange(0, ROWS)
@@ -228,7 +228,7 @@ def _backward_dq_inner(
 
 @triton.jit(do_not_specialize=[*_INTEGERS, "g_token", "g_head", "d_token", "d_head"])
 def rocm3d_attention_queries_kernel(
-    q, k, v, do, lse, deltas, dq, q_starts, q_ends, k_starts, k_ends, slopes,
+    q, k, v, do, lse, delta, dq, q_starts, q_ends, k_starts, k_ends, slopes,
     q_token, q_head, k_token, k_head, v_token, v_head, g_token, g_head, d_token, d_head, total, heads, tiles,
     left, right, slopes_step, scale, cap, factor,
     KIND: tl.constexpr, D: tl.constexpr, DV: tl.constexpr, DEPTH: tl.constexpr, WIDTH: tl.constexpr,
@@ -268,7 +268,7 @@ def rocm3d_attention_queries_kernel(
     row_mask = first + tl.arange(0, M) < queries
     offset = head.to(tl.int64) * total + q_first + first + tl.arange(0, M)
     lse_i = tl.load(lse + offset, mask=row_mask, other=float("inf"))
-    delta_i = tl.load(deltas + offset, mask=row_mask, other=0.0)
+    delta_i = tl.load(delta + offset, mask=row_mask, other=0.0)
     q_i = _load_tile(
         q + q_first * (q_token * _UNIT) + _offset64(head, q_head), first, queries, q_token, depth, D, False, M
     )
