@@ -35,13 +35,13 @@ WIDTH, HEIGHT = 320, 200
 class SharedChromium:
     """Replaces the Chromium of a screenshot by a page of the shared one."""
 
-    ended = False
+    has_ended = False
 
     def __init__(self, page) -> None:
         self.page = page
 
     @property
-    def printed(self) -> bytes:
+    def output(self) -> bytes:
         lines = [f'[1:1:INFO:CONSOLE:1] "{text}", source: page (1)' for _, text in self.page.console()]
         return "\n".join(lines).encode()
 

@@ -86,7 +86,7 @@ def test_all_three_names_work_with_the_original_python(python, site):
 
 
 def test_function_names_are_read_from_lists(site):
-    assert sorted(native.looked_up_functions(site / "mmcv" / "ops")) == [
+    assert sorted(native.requested_functions(site / "mmcv" / "ops")) == [
         "ms_deform_attn_backward", "ms_deform_attn_forward", "nms", "softnms",
     ]  # fmt: skip
     with pytest.raises(NotImplementedError, match=r"mmcv\._ext\.nms is not covered"):

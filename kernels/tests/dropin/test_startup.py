@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from rocm3d_kernels.__main__ import STARTUP
+from rocm3d_kernels.__main__ import STARTUP_FOLDER
 
 ROOT = Path(__file__).resolve().parents[3]
 RECORDER = ROOT / "src" / "rocm3d" / "payload" / "startup"
@@ -13,13 +13,13 @@ PROGRAM = "import simple_knn, sys; print(simple_knn.__rocm3d__)"
 
 
 def test_drop_ins_are_off_without_the_variable(python):
-    assert "No module named 'simple_knn'" in python(PROGRAM, path=[STARTUP], fails=True)
-    output = python("import sys; print('rocm3d_kernels' in sys.modules)", path=[STARTUP])
+    assert "No module named 'simple_knn'" in python(PROGRAM, path=[STARTUP_FOLDER], fails=True)
+    output = python("import sys; print('rocm3d_kernels' in sys.modules)", path=[STARTUP_FOLDER])
     assert output == "False"
 
 
 def test_invalid_setting_does_not_stop_the_program(python):
-    assert python("print('continues')", path=[STARTUP], ROCM3D_DROPIN="no_such_package") == "continues"
+    assert python("print('continues')", path=[STARTUP_FOLDER], ROCM3D_DROPIN="no_such_package") == "continues"
 
 
 @pytest.mark.stand_ins
@@ -29,7 +29,7 @@ def test_all_hooks_start_once_in_any_order(python, tmp_path, order):
     """The recorder's folder and ours, before a sitecustomize.py of the environment."""
     (tmp_path / "own").mkdir()
     (tmp_path / "own" / "sitecustomize.py").write_text("print('own')\n")
-    folders = {"dropin": STARTUP, "recorder": RECORDER, "own": tmp_path / "own"}
+    folders = {"dropin": STARTUP_FOLDER, "recorder": RECORDER, "own": tmp_path / "own"}
     event_file = tmp_path / "told"
     lines = python(
         PROGRAM, path=[folders[name] for name in order],

@@ -38,4 +38,4 @@ def test_hip_headers_option_wins_over_declared_headers(kits, tmp_path):
     assert f"-I{own_headers.COMPLETED}" in base.search
     assert f"-I{own_headers.COMPLETED}" not in kit_with_headers.search
     assert kit_with_headers.search.index(f"-I{tmp_path}") < kit_with_headers.search.index(str(own_headers.DECLARED))
-    assert "as given" in kit_with_headers.label
+    assert "from --hip-headers" in kit_with_headers.label

@@ -204,7 +204,7 @@ import sys
 from pathlib import Path
 from rocm3d.knowledge.load import load
 from rocm3d.model.compilation import CompileResult
-from rocm3d.repository import Opened
+from rocm3d.repository import ScanRepository
 from rocm3d.verify.compilation.kit import find_kit
 from rocm3d.verify.compilation.compile_side import CacheableResult
 from rocm3d.verify.compilation.session import CompileRequest, compile_repository
@@ -214,7 +214,7 @@ root, work, cache = map(Path, sys.argv[1:])
 knowledge = load()
 kit = find_kit(knowledge.toolchains, 1, None, None)
 os.environ["ROCM3D_CACHE"] = str(cache)
-scan = Opened(root, knowledge, work=work).scan()
+scan = ScanRepository(root, knowledge, work=work).scan()
 print("begins", flush=True)
 report = compile_repository(CompileRequest(Tree.open(root), scan.inventory.extensions, ("gfx942",), knowledge), kit)
 print(*(side.outcome for unit in report.units for side in unit.sides.values()))
