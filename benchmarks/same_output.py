@@ -23,12 +23,13 @@ MAX_SHOWN_LINES = 30  # shown of one file
 
 # Keys whose strings are texts for people; the last two are SARIF's. Everything else in a document is compared.
 TEXTS = frozenset({"message", "hint", "help", "why", "reason", "title", "shortDescription", "fullDescription"})
+# Texts too, but of the same key some documents have an object, which is compared.
+PLAIN_TEXTS = frozenset({"detail", "do", "proof", "reasons", "says", "skipped", "traps", "warnings", "would_need"})
 _COMMENT = re.compile(r"(^|\s+)#.*$")
-# In install.sh, fail, note and begin only print their arguments, and so does a printf into note. The arguments include
-# reasons of the plan, which are texts.
-_PRINTED = (
-    (re.compile(r"^printf '%s\\n' .* (?=\| note )"), "printf "),
-    (re.compile(r"\b(fail|note|begin \d+) .*?(?=;|$)"), r"\1"),
+# In install.sh, fail, note and begin only print their arguments, and so does a printf that writes to the terminal.
+_ARGUMENTS = r"""(?:\s+(?:"(?:[^"\\]|\\.)*"|'[^']*'|\$\{[^}]*\}|[^\s;'"|&>()]+)+)*"""
+_PRINTED = re.compile(
+    rf"(?<!\$\()\b(?:(fail|note|begin \d+){_ARGUMENTS}|printf{_ARGUMENTS}(?=( >&2)?\s*(\|\| |\| note|;|$)))"
 )
 _DIFF = re.compile(rb"^diff --git ", re.MULTILINE)
 
@@ -43,11 +44,16 @@ def json_differences(before: Any, after: Any, path: str = "$", *, text: bool = F
         texts = TEXTS | _keys_derived_from_texts(before, after)
         for key in (key for key in before if key in after):
             key_path = f"{path}.{key}" if key.isidentifier() else f"{path}[{json.dumps(key)}]"
-            yield from json_differences(before[key], after[key], key_path, text=text or key in texts)
+            is_text = text or key in texts or (key in PLAIN_TEXTS and _is_plain(before[key]))
+            yield from json_differences(before[key], after[key], key_path, text=is_text)
     elif isinstance(before, list):
         yield from _list_differences(before, after, path, text=text)
     elif before != after and not (text and isinstance(before, str)):
         yield f"{path}: {_short(before)} -> {_short(after)}"
+
+
+def _is_plain(value: Any) -> bool:
+    return isinstance(value, str) or (isinstance(value, list) and all(isinstance(item, str) for item in value))
 
 
 def _keys_derived_from_texts(before: dict[str, Any], after: dict[str, Any]) -> frozenset[str]:
@@ -71,7 +77,11 @@ def _list_differences(before: list[Any], after: list[Any], path: str, *, text: b
 
 def _without_texts(value: Any) -> Any:
     if isinstance(value, dict):
-        texts = TEXTS | _keys_derived_from_texts(value, {})
+        texts = (
+            TEXTS
+            | _keys_derived_from_texts(value, {})
+            | {key for key in PLAIN_TEXTS & value.keys() if _is_plain(value[key])}
+        )
         return {key: _without_texts(item) for key, item in value.items() if key not in texts}
     return [_without_texts(item) for item in value] if isinstance(value, list) else value
 
@@ -93,13 +103,50 @@ def markdown_commands(text: str) -> list[str]:
 
 
 def python_statements(text: str) -> list[str]:
-    """Statements without comments, docstrings and layout."""
+    """Statements without comments, docstrings and layout; names that the file defines are numbered by scope."""
     tree = ast.parse(text)
     for node in ast.walk(tree):
         # A statement that is only a value has no effect.
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             node.value.value = ""
-    return ast.unparse(tree).splitlines()
+    return ast.unparse(_NumberNames().visit(tree)).splitlines()
+
+
+_SCOPES = (ast.Module, ast.FunctionDef, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+class _NumberNames(ast.NodeTransformer):
+    """Replaces names of functions, classes, parameters and variables. Imported names, attributes and keywords stay."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[str, str] = {}
+        self.depth = 0
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        for field in ("name", "arg", "id"):
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.arg, ast.Name)) and hasattr(node, field):
+                setattr(node, field, self.numbers.get(getattr(node, field), getattr(node, field)))
+        if not isinstance(node, _SCOPES):
+            return self.generic_visit(node)
+        outer, self.depth = self.numbers, self.depth + 1
+        defined = dict.fromkeys(_defined_names(node))
+        self.numbers = {**outer, **{name: f"name_{self.depth}_{number}" for number, name in enumerate(defined)}}
+        self.generic_visit(node)
+        self.numbers, self.depth = outer, self.depth - 1
+        return node
+
+
+def _defined_names(scope: ast.AST) -> Iterator[str]:
+    """In order of appearance; a nested scope has its own."""
+    for node in ast.iter_child_nodes(scope):
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            yield node.name
+        elif isinstance(node, ast.arg):
+            yield node.arg
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        if not isinstance(node, (ast.ClassDef, *_SCOPES)):
+            yield from _defined_names(node)
 
 
 def code_lines(text: str) -> list[str]:
@@ -109,10 +156,7 @@ def code_lines(text: str) -> list[str]:
 
 def shell_commands(text: str) -> list[str]:
     """Lines without comments and without printed text."""
-    lines = code_lines(text)
-    for pattern, rest in _PRINTED:
-        lines = [pattern.sub(rest, line) for line in lines]
-    return lines
+    return [_PRINTED.sub(lambda printed: printed[1] or "printf", line) for line in code_lines(text)]
 
 
 def requirement_lines(text: str) -> list[str]:

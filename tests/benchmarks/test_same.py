@@ -189,9 +189,19 @@ begin 1 'torch'
 pip_install torch
 [ -e x ] || fail "no x"
 printf '%s\n' 'left' | note ' for a person'
+printf '%s; only this\n' "$1" >&2
+fail "$step: ${changed//$'\n'/; }" ${asked:+"$asked"} 'log; here'
+printf 'kept\n' >>"$work/done.txt"
+key="$(printf %s "$key" | cksum)"
 """
 PAGE = "# A port\n\nProse.\n\n```sh\nbash install.sh  # prose\n```\n"
 CODE = '"""What."""\n\n\ndef f():\n    """Why."""\n    return 1  # so\n'
+FUNCTIONS = """import os
+def difference(first, second):
+    return [os.path.join(first, part) for part in second]
+def call(names):
+    return difference(*names)
+"""
 
 
 @pytest.mark.parametrize(
@@ -206,13 +216,19 @@ CODE = '"""What."""\n\n\ndef f():\n    """Why."""\n    return 1  # so\n'
         ("ported-x/t/rocm-port/install.sh", SCRIPT, "pip_install torch", "pip_install torch --no-deps"),
         ("ported-x/t/rocm-port/install.sh", SCRIPT, "-e x", "-f x"),
         ("ported-x/t/rocm-port/install.sh", SCRIPT, "begin 1", "begin 2"),
+        ("ported-x/t/rocm-port/install.sh", SCRIPT, "kept", "lost"),
+        ("ported-x/t/rocm-port/install.sh", SCRIPT, "printf %s", "printf %q"),
         ("ported-x/t/rocm-port/README.md", PAGE, "install.sh", "install.sh --dry-run"),
         ("ported-x/t/rocm-port/scripts.d/a.py", CODE, "return 1", "return 2"),
+        ("ported-x/t/rocm-port/scripts.d/a.py", FUNCTIONS, "first, part", "part, first"),
+        ("ported-x/t/rocm-port/scripts.d/a.py", FUNCTIONS, "os.path", "os.fspath"),
+        ("ported-x/t/rocm-port/scripts.d/a.py", FUNCTIONS, "difference(*names)", "call(*names)"),
         ("ported-x/t/rocm-port/overrides.txt", "torch==2.8  # why\n", "2.8", "2.9"),
         ("ported-x/t/rocm-port/requirements.txt", "x @ git+https://y#egg=x\n", "#egg=x", "#egg=z"),
         ("ported-x/t/rocm-port/Dockerfile", "# Why.\nFROM a\n", "FROM a", "FROM b"),
         ("ported-x/t/rocm-port/port.json", '{"gfx": "gfx942"}', "gfx942", "gfx1100"),
         ("ported-x/t/rocm-port/another.kind", "# a\n", "a", "b"),
+        ("documents/patch.json", '{"proof": {"kind": "ast", "detail": "same"}}', "ast", "bytes"),
         ("documents/scan.json", '{"known": 1}', "1", "2"),
         ("documents/scan.json", '{"known": 1}', "}", ""),
         ("documents/scan.json.exit", "1\n", "1", "0"),
@@ -232,13 +248,19 @@ def test_what_is_used_must_be_the_same(path, before, old, new):
         ("ported-x/t/rocm-port/install.sh", SCRIPT, "'torch'", "'the base'"),
         ("ported-x/t/rocm-port/install.sh", SCRIPT, '"no x"', '"x is missing"'),
         ("ported-x/t/rocm-port/install.sh", SCRIPT, "'left'", "'for a person'"),
+        ("ported-x/t/rocm-port/install.sh", SCRIPT, "; only this", "; no other"),
+        ("ported-x/t/rocm-port/install.sh", SCRIPT, "log; here", "the log"),
         ("ported-x/t/rocm-port/README.md", PAGE, "rose", "ROSE"),
         ("ported-x/t/rocm-port/scripts.d/a.py", CODE, '"""Why."""', '"""Because."""'),
         ("ported-x/t/rocm-port/scripts.d/a.py", CODE, "# so", "# thus"),
+        ("ported-x/t/rocm-port/scripts.d/a.py", FUNCTIONS, "difference", "joined"),
+        ("ported-x/t/rocm-port/scripts.d/a.py", FUNCTIONS, "names", "arguments"),
         ("ported-x/t/rocm-port/overrides.txt", "torch==2.8  # why\n", "why", "how"),
         ("ported-x/t/rocm-port/environment.sh", "# why\nexport A=1\n", "why", "how"),
         ("ported-x/t/rocm-port/Dockerfile", "# Why.\nFROM a\n", "Why", "How"),
         ("documents/scan.sarif", '{"help": {"text": "a"}}', '"a"', '"b"'),
+        ("documents/patch.json", '{"proof": {"kind": "ast", "detail": "same"}}', "same", "equal"),
+        ("documents/plan.json", '{"traps": ["installed, not used"]}', "not used", "unused"),
     ],
 )
 def test_prose_and_comments_may_differ(path, before, old, new):
