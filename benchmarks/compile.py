@@ -59,12 +59,9 @@ def processor_seconds() -> float:
 
 
 class TimedCompiler(HipUnitCompiler):
-    """Records the time of each compile."""
-
     compile_seconds: ClassVar[list[float]] = []
 
     def compile(self, unit: TranslationUnit, side: str) -> CacheableResult:
-        """Compile and record the time."""
         begun = time.monotonic()
         done = super().compile(unit, side)
         self.compile_seconds.append(time.monotonic() - begun)

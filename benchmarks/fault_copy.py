@@ -46,7 +46,6 @@ class CheckoutCopy:
 
     @property
     def root(self) -> Path:
-        """The copied checkout."""
         return self.folder / "checkout"
 
     @property

@@ -97,7 +97,6 @@ class FaultSearch:
     hints: dict[str, str]
 
     def evaluate(self, fault: Fault) -> FaultResult:
-        """Try one fault."""
         start = time.monotonic()
         file = self.copy.root / fault.path
         edit = find_edit(fault, file.read_bytes()) if file.is_file() else None

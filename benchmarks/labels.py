@@ -52,8 +52,6 @@ class Port(Record):
 
 
 class Pair(Record):
-    """A base and its ports."""
-
     id: str
     family: str
     repository: str = Field(pattern=r"^[\w.-]+/[\w.-]+$")
@@ -82,5 +80,4 @@ def load(path: Path = FILE) -> Corpus:
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """A TOML file."""
     return tomllib.loads(path.read_text(encoding="utf-8"))

@@ -67,7 +67,6 @@ class StateColumn:
     seconds: float
 
     def cell(self, target: str) -> str:
-        """The cell of the table."""
         return f"{len(self.counted[target])} ({len(self.compiled[target])})"
 
 

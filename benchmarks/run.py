@@ -38,7 +38,6 @@ open("out.txt", "w").write("done")
 
 
 def run_seconds(command: list[str], folder: Path) -> float:
-    """Seconds of one call."""
     start = time.perf_counter()
     subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return time.perf_counter() - start

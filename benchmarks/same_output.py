@@ -24,7 +24,7 @@ MAX_SHOWN_LINES = 30  # shown of one file
 # Keys whose strings are texts for people; the last two are SARIF's. Everything else in a document is compared.
 TEXTS = frozenset({"message", "hint", "help", "why", "reason", "title", "shortDescription", "fullDescription"})
 # Texts too, but of the same key some documents have an object, which is compared.
-PLAIN_TEXTS = frozenset({"detail", "do", "proof", "reasons", "says", "skipped", "traps", "warnings", "would_need"})
+PLAIN_TEXTS = frozenset({"detail", "do", "loses", "note", "proof", "reasons", "says", "skipped", "traps", "warnings", "would_need"})
 _COMMENT = re.compile(r"(^|\s+)#.*$")
 # In install.sh, fail, note and begin only print their arguments, and so does a printf that writes to the terminal.
 _ARGUMENTS = r"""(?:\s+(?:"(?:[^"\\]|\\.)*"|'[^']*'|\$\{[^}]*\}|[^\s;'"|&>()]+)+)*"""

@@ -52,7 +52,6 @@ class TimedRun:
 
 
 def run_timed(command: list[str], env: dict[str, str]) -> TimedRun:
-    """Run a command and measure it."""
     # Both tools run with bytecode, as installed, whatever the environment of this benchmark sets.
     env = {name: value for name, value in env.items() if name != "PYTHONDONTWRITEBYTECODE"}
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:

@@ -79,7 +79,6 @@ def extract(mirrors: Path, repository: str, commit: str, folder: Path, submodule
 def compile_state(
     folder: Path, kit: CompileKit, knowledge: Knowledge, config: dict[str, Any], options: argparse.Namespace
 ) -> CompileReport:
-    """Scan and compile."""
     with tempfile.TemporaryDirectory() as work:
         scan = ScanRepository(folder, knowledge, work=Path(work)).scan()
     request = CompileRequest(

@@ -89,7 +89,6 @@ Target = Callable[[bytes], None]
 
 
 def targets() -> dict[str, Target]:
-    """All targets by name."""
     uncovered = [
         item.kind for item in manifest_readers() if not item.by_name and not any(map(item.matches, FILE_NAMES))
     ]

@@ -303,6 +303,5 @@ def _sort_imports(text: str) -> str:
 
 
 def _sort_names(line: str) -> str:
-    """Sorts the names of one import."""
     names = line.partition(" import ")[2].partition("  #")[0].strip()
     return line.replace(names, ", ".join(sorted(names.split(", "))))

@@ -83,7 +83,7 @@ def test_unaltered_bundle_shows_its_chain(rocm3d, bundle):
     assert ended.code == 0
     assert "train: manifest: missing: the commit and its packages could not be read" in ended.out
     assert "train: artifact: a.ply: 50,000 gaussians" in ended.out
-    assert "is unchanged: 1 files; sha256" in ended.err
+    assert "is unchanged: 1 file; sha256" in ended.err
     assert json.loads(document.out)["altered"] == []
 
 

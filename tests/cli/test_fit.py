@@ -70,7 +70,7 @@ def test_an_unknown_format_is_refused_before_any_work(rocm3d):
 def test_the_console_explains_each_point(rocm3d):
     ended = rocm3d("fit", "threestudio", "--gpu", "rx 7900 xtx", "--as-of", "2025-10-17")
 
-    assert "Very Low" in ended.out
+    assert "very poor" in ended.out
     assert "  -" in ended.out
     assert "[" in ended.out
 

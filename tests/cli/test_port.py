@@ -23,7 +23,7 @@ def test_it_ends_with_the_report_and_the_four_counts(rocm3d, example):
     tally = json.loads((root / ".rocm3d" / "evidence.json").read_text())["tally"]
     assert counts == (
         f"{tally['changed']} changed, {tally['left_for_person']} left for a person, "
-        f"{tally['rejected']} rejected, {tally['not_verified']} not verified"
+        f"{tally['rejected']} not made, {tally['not_verified']} not verified"
     )
     assert tally["not_verified"] >= 7  # no level above static is checked here
 

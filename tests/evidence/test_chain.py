@@ -85,7 +85,7 @@ def test_a_whole_chain(make_run):
         "finished in 12.5 s",
         "attention: CK",
         "out/a.ply: 50,000 gaussians",
-        "1 kernels, busy for 0.0004 s of 2 s profiled",
+        "1 kernel, busy for 0.0004 s of 2 s profiled",
     ]
 
 

@@ -116,8 +116,6 @@ async def connected(transport, mode, served_folders, web, giving, roots):
 
 @dataclass
 class ConversationResult:
-    """The results of one conversation."""
-
     outside: list = field(default_factory=list)
     scanned: object = None
     progress: list = field(default_factory=list)

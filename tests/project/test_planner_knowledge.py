@@ -10,7 +10,6 @@ from packaging.specifiers import SpecifierSet
 
 
 def package_routes(knowledge):
-    """All routes with their packages."""
     return [(package, route) for package in knowledge.packages.values() for route in package.routes]
 
 

@@ -108,10 +108,10 @@ def patch(*changes: FileChange, repository="demo", dry_run=False, refused=(), le
     )
 
 
-def change(path="csrc/a.cu", diff="", holds=True) -> FileChange:
+def change(path="csrc/a.cu", diff="", holds=True, kind="edited") -> FileChange:
     proof = Proof(kind="cpp-directives-evaluated", holds=holds, detail="byte-identical" if holds else "not the same")
     return FileChange(
-        path=path, kind="edited", before="0" * 64, after="1" * 64, recipes=("header",), proof=proof, diff=diff
+        path=path, kind=kind, before="0" * 64, after="1" * 64, recipes=("header",), proof=proof, diff=diff
     )
 
 

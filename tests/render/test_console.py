@@ -7,8 +7,9 @@ import pytest
 
 from rocm3d.model.base import Document
 from rocm3d.model.evidence import Tally
+from rocm3d.model.patch import NEEDS_REVIEW
 from rocm3d.pipeline import Repository
-from rocm3d.render.console import render, summary, tally_text
+from rocm3d.render.console import render, summary
 
 EVIL = "a\x1b[31mred\x07\r\u202ertl\u2066\u200bzero\x9b1m\U000e0041tag"
 NEVER = ["\x1b", "\x07", "\r", "\u202e", "\u2066", "\u200b", "\x9b", "\U000e0041"]
@@ -109,14 +110,14 @@ def test_brackets_and_colons_are_text_and_not_markup(make):
 def test_scan_summary(make):
     assert summary(make.scan(make.finding(), skipped=[("a.bin", "holds NUL bytes")])) == (
         "not read: a.bin holds NUL bytes\n"
-        "demo: 1 error in 3 files (1 C++/CUDA, 1 Python, 1 manifests)\n"
+        "demo: 1 error in 3 files (1 C++/CUDA, 1 Python, 1 manifest)\n"
         "readiness: needs-edits (spaced_launch: 1)\n"
     )
 
 
 def test_scan_summary_counts_known_findings(make):
     assert summary(make.scan().model_copy(update={"known": 7})).splitlines()[0] == (
-        "7 known findings of the baseline are hidden; the counts are of new findings"
+        "7 known findings of the baseline hidden; the counts are of new findings"
     )
 
 
@@ -160,9 +161,9 @@ def test_verdicts_show_every_outcome_with_its_reason(make):
 
 
 def test_four_counts_in_their_order(make):
-    expected = "1 changed, 2 left for a person, 3 rejected, 4 not verified"
+    expected = "1 changed, 2 left for a person, 3 not made, 4 not verified"
 
-    assert tally_text(Tally(changed=1, left_for_person=2, rejected=3, not_verified=4)) == expected
+    assert Tally(changed=1, left_for_person=2, rejected=3, not_verified=4).text == expected
     assert summary(make.evidence(tally=(1, 2, 3, 4))) == expected + "\n"
 
 
@@ -173,13 +174,27 @@ def test_evidence_names_what_was_not_obtained(make):
 def test_patch_lists_what_was_done_and_what_not(make):
     document = make.patch(make.change(), refused=[("b.cu", "not certain")], left=[make.finding()])
 
-    assert render(document) == "csrc/a.cu was edited by header; byte-identical\n"
+    assert render(document) == ("csrc/a.cu was edited by header; byte-identical\nnot made: b.cu: header: not certain\n")
     assert summary(document) == (
-        "refused: b.cu: header: not certain\n"
         "left for a person: csrc/a.cu:2:12 CU301 spaced_launch: no recipe\n"
         "  hint: close it\n"
-        "1 changed, 1 left for a person, 1 refused\n"
+        "1 changed, 1 left for a person, 1 not made\n"
     )
+
+
+def test_edits_for_review_are_one_line_with_the_next_command(make):
+    document = make.patch(refused=[("b.cu", NEEDS_REVIEW), ("c.cu", NEEDS_REVIEW), ("b.cu", NEEDS_REVIEW)])
+
+    assert render(document) == ("3 edits not made: review needed (b.cu, c.cu). Make them: rocm3d apply . --review\n")
+
+
+def test_added_files_and_unchanged_packages_are_counts(make):
+    patch = make.patch(make.change("rocm-port/a", kind="added"), make.change("rocm-port/b", kind="added"))
+    plan = make.plan(make.decision("numpy", "keep"), make.decision("gsplat", "build"))
+
+    assert render(patch) == "2 files added in rocm-port/\n"
+    assert "1 package unchanged\n" in render(plan)
+    assert "numpy" not in render(plan)
 
 
 BODY = "#pragma once\n#include <cuda_runtime.h>\n#include <device_functions.h>\n\nint a;\n"

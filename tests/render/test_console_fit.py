@@ -31,7 +31,7 @@ def test_a_known_one_has_memory_advice_terms_and_score(make):
     assert "  offload: every known mode fits" in text
     assert "  advice: try it\n" in text
     assert "  licence: terms. no more\n" in text
-    assert summary(make.fit()) == "5 of 5: High\n"
+    assert summary(make.fit()) == "5 of 5: very good\n"
 
 
 def test_the_comparison_has_its_three_answers_what_decides_and_sources(make):

@@ -12,6 +12,7 @@ from rocm3d.evidence.chain import evidence_chain
 from rocm3d.model.bundle import AlteredFile, Bundle
 from rocm3d.model.evidence import SealedRun
 from rocm3d.model.package import Licence
+from rocm3d.model.patch import NEEDS_REVIEW
 from rocm3d.model.plan import LicenceNotice
 from rocm3d.model.report import BundleReport, UnreadRun
 from rocm3d.model.verdict import Verdict
@@ -43,7 +44,10 @@ def report(make):
             scan=make.scan(bad, repository=repository, skipped=[(EVIL, EVIL)]),
             plan=make.plan(*decisions, repository=repository, feasible=values.get("feasible", True), warnings=(EVIL,)),
             patch=make.patch(
-                make.change(EVIL, diff), repository=repository, refused=[(EVIL, EVIL)], left=values.get("left", [bad])
+                make.change(EVIL, diff),
+                repository=repository,
+                refused=values.get("refused", [(EVIL, EVIL)]),
+                left=values.get("left", [bad]),
             ),
             verdicts=values.get("verdicts", make.verdicts()),
             evidence=make.evidence(repository),
@@ -135,9 +139,9 @@ def test_tags_are_balanced_on_an_empty_page(make, read):
 
 
 def test_counts_come_in_their_order(report, read):
-    assert "4 changed 3 left for a person 2 rejected 1 not verified" in read(render(report())).text.replace(
+    assert "4 changed 3 left for a person 2 not made 1 not verified" in read(render(report())).text.replace(
         "4changed", "4 changed"
-    ).replace("3left", "3 left").replace("2rejected", "2 rejected").replace("1not", "1 not")
+    ).replace("3left", "3 left").replace("2not made", "2 not made").replace("1not", "1 not")
 
 
 def test_stand_ins_are_named_before_everything_else(report, read):
@@ -202,7 +206,12 @@ def test_page_has_title_language_viewport_and_date(report):
         ({}, "A check failed.", "failed"),
         ({"good": True, "feasible": False}, "Blocked: a dependency has no route to this GPU.", "failed"),
         ({"good": True}, "Partly ported: some findings need your work.", "not_run"),
-        ({"good": True, "left": []}, "Ported. Checks that were not run are listed below.", "not_run"),
+        ({"good": True, "left": []}, "Edits made; nothing was compiled or run.", "not_run"),
+        (
+            {"good": True, "left": [], "refused": [("b.cu", NEEDS_REVIEW), ("c.cu", NEEDS_REVIEW)]},
+            "Not finished: 2 edits wait for review; nothing was compiled or run.",
+            "not_run",
+        ),
     ],
 )
 def test_one_sentence_at_the_top(make, report, arguments, outcome, tone):

@@ -74,7 +74,7 @@ def test_page_holds_counts_and_outcome(page, ported):
     for count, name in (
         (tally.changed, "changed"),
         (tally.left_for_person, "left for a person"),
-        (tally.rejected, "rejected"),
+        (tally.rejected, "not made"),
         (tally.not_verified, "not verified"),
     ):
         assert f"{count}\n{name}" in text

@@ -30,7 +30,7 @@ def test_the_parts_stand_in_order(make, knowledge):
     text = render(make.fit(make.decision("kaolin", "stub")), knowledge)
     titles = [line.removeprefix("## ") for line in text.splitlines() if line.startswith("## ")]
 
-    assert text.startswith("# demo on AMD Instinct MI300X\n\nKnowledge of 2026-11-15: **High**, 5 of 5.\n")
+    assert text.startswith("# demo on AMD Instinct MI300X\n\nKnowledge of 2026-11-15: **very good**, 5 of 5.\n")
     assert titles == [
         "Memory", "How memory was estimated", "Offload", "Advice", "Licence", "CUDA, ROCm or hybrid", "CUDA", "ROCm",
         "hybrid", "Conclusion", "Notes on the cards", "Sources",

@@ -50,7 +50,7 @@ def test_outcome_counts_and_levels_come_first(report, knowledge):
     text = render(report(), knowledge)
 
     assert text.startswith("# demo on AMD Instinct MI300X\n\n**A check failed.** No run was recorded")
-    assert "4 changed, 3 left for a person, 2 rejected,\n1 not verified." in text
+    assert "4 changed, 3 left for a person, 2 not made, 1 not verified." in text
     assert "| compile | Does it compile to AMD machine code? | not run | no compiler is here |" in text
     assert "| `a.cu` | edited | holds | byte-identical |" in text
     assert "`b.py` `header` was refused: unsure" in text

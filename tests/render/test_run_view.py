@@ -70,7 +70,7 @@ def test_facts_make_nothing_up(make):
 def test_uncommitted_files_are_named(make):
     facts = dict(view(make, manifest=Manifest(machine="m", commit="c" * 40, dirty=("a.py",))).facts)
 
-    assert facts["Commit"] == f"{'c' * 40} with 1 uncommitted changes: a.py"
+    assert facts["Commit"] == f"{'c' * 40} with 1 uncommitted change: a.py"
 
 
 def test_without_kernels_no_bars_are_drawn(make):

@@ -29,4 +29,4 @@ def test_every_cell_has_a_label_without_colour():
     picture = ElementTree.fromstring(render(document("a", "b", a="blocked")))
     titles = [entry.text for entry in picture.iter(f"{NAME}title")]
 
-    assert titles == ["1 libraries in 2 repositories", "gs<plat> in a: no route known"]
+    assert titles == ["1 library in 2 repositories", "gs<plat> in a: no route known"]

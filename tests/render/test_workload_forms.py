@@ -29,7 +29,7 @@ def test_a_map_shows_the_order_of_work():
     )
 
     assert "order of work: gsplat" in render(document)
-    assert summary(document) == "1 repositories, 0 not blocked by a package; 1 packages in use\n"
+    assert summary(document) == "1 repository, 0 not blocked by a package; 1 package in use\n"
 
 
 def test_a_bundle_shows_its_runs_and_whether_it_was_changed(make):
@@ -40,4 +40,4 @@ def test_a_bundle_shows_its_runs_and_whether_it_was_changed(make):
 
     assert "\x1b" not in render(document)
     assert "ran on" in render(document)
-    assert summary(document) == "run.json: changed since it was sealed\nb: 1 runs, 0 files\n"
+    assert summary(document) == "run.json: changed since it was sealed\nb: 1 run, 0 files\n"

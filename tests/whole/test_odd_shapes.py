@@ -78,7 +78,6 @@ def toml(value: object) -> str:
 
 
 def document(value: dict) -> str:
-    """A TOML document."""
     return "".join(f"{json.dumps(key)} = {toml(inner)}\n" for key, inner in value.items())
 
 

@@ -60,7 +60,6 @@ def parses(text: bytes) -> bool:
 
 
 def expand_port_macros(text: bytes) -> bytes:
-    """The text with the macros of the port expanded."""
     for name, body in re.findall(rb"#define (ROCM3D_(?!HAS_)\w+) ?(.*)\n", text):
         text = re.sub(rb"\b" + name + rb"\b", body, text.replace(b"#define " + name, b"#define OTHER"))
     return text

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rocm3d.apply.git_patch import file_diff, mail_patch
 from rocm3d.apply.rewrite import RewriteRefusedError, rewrites
 from rocm3d.apply.submodules import CheckedOutSubmodule, find_submodule, original_bytes
-from rocm3d.model.patch import FileChange, Patch, RefusedEdit, SubmodulePatch
+from rocm3d.model.patch import NEEDS_REVIEW, FileChange, Patch, RefusedEdit, SubmodulePatch
 from rocm3d.syntax.isolation import prove_isolation
 from rocm3d.workspace.journal import digest
 
@@ -154,7 +154,7 @@ class Edits:
         if edit.rewrite not in rewrites():
             return data, f"this version of rocm3d has no rewrite {edit.rewrite}"
         if edit.safety == "review" and not self.request.review:
-            return data, "needs your review: apply with --review"
+            return data, NEEDS_REVIEW
         try:
             changed = rewrites()[edit.rewrite].edit(data, edit.parameters)
         except RewriteRefusedError as refusal:

@@ -39,7 +39,6 @@ def binds_torch(statements: Sequence[cst.BaseStatement]) -> bool:
 
 
 def checks_for_rocm(node: cst.CSTNode) -> bool:
-    """Whether the node contains a check for ROCm."""
     return bool(m.findall(node, m.Attribute(attr=m.Name("hip")) | m.Name(ROCM_FLAG)))
 
 

@@ -109,7 +109,6 @@ class _LazyImportTransformer(cst.CSTTransformer):
 
 
 def catches_import_error(handler: cst.ExceptHandler) -> bool:
-    """Whether the handler catches a failed import."""
     if handler.type is None:
         return True
     kinds = [e.value for e in handler.type.elements] if isinstance(handler.type, cst.Tuple) else [handler.type]

@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass, field
 
 from rocm3d.artifact.artifact_report import InvalidArtifactError
+from rocm3d.model.counted import counted
 
 MAX_HEADER_BYTES = 64 * 1024
 _SIZES = {
@@ -50,7 +51,7 @@ class PlyHeader:
             min_row_bytes = 2 * len(element.properties) if self.is_text else element.min_row_bytes
             if not element.properties and element.count:
                 raise InvalidArtifactError(
-                    f"damaged: element {element.name} has {element.count} rows and no properties"
+                    f"damaged: element {element.name} has {counted(element.count, 'row')} and no properties"
                 )
             remaining_bytes -= element.count * min_row_bytes
         if remaining_bytes < 0:

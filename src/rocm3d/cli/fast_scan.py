@@ -24,8 +24,6 @@ _QUIET = frozenset({"--quiet", "-q"})
 
 @dataclass
 class _ScanArguments:
-    """Parsed arguments of the fast path."""
-
     paths: list[str] = field(default_factory=list)
     quiet: bool = False
     no_cache: bool = False
@@ -41,7 +39,6 @@ class _ScanArguments:
 
     @property
     def work(self) -> Path | None:
-        """The folder of --work."""
         return Path(self.options["--work"][0]) if self.options["--work"] else None
 
 
@@ -80,7 +77,6 @@ def _cached_scan(arguments: _ScanArguments) -> CachedScan | None:
 
 
 def _new_scan(arguments: _ScanArguments) -> CachedScan:
-    """The document of a new scan."""
     # Without plugins pydantic does not search all installed distributions. No child process inherits this.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     from rocm3d.cli.session import CliSession

@@ -56,7 +56,7 @@ def command(
     for document in (plan, patch_document, verdicts, evidence):
         session.print_status(console.render(document).rstrip("\n"))
     session.print_status("")
-    session.write_output(f"{report_path}\n{console.tally_text(evidence.tally)}\n", None)
+    session.write_output(f"{report_path}\n{evidence.tally.text}\n", None)
     failed = any(item.outcome == "failed" for item in verdicts.verdicts)
     blocked = plan.stack is None or any(item.decision == "blocked" for item in plan.decisions)
     return ExitCode.FINDINGS if failed or blocked else ExitCode.DONE

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from rocm3d.model.counted import counted
 from rocm3d.model.errors import UserError
 from rocm3d.render.formats import FORMATS, RenderContext, format_names, refuse_unknown_format
 
@@ -154,7 +155,7 @@ class CliSession:
         document = Scan.from_json(text, str(path))
         if document.known:
             raise UserError(
-                f"{option} {path} was made with --baseline and omits {document.known} findings",
+                f"{option} {path} was made with --baseline and omits {counted(document.known, 'finding')}",
                 hint="use the inventory.json that scan writes to PATH/.rocm3d",
             )
         return document

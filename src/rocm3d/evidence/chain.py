@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocm3d.model.bundle import Chain, Link
+from rocm3d.model.counted import counted
 
 if TYPE_CHECKING:
     from rocm3d.model.artifact import Artifact
@@ -37,7 +38,7 @@ def _manifest(run: RunRecord) -> Link:
         if manifest.cuda
         else "no GPU build of torch"
     )
-    changed = f" with {len(manifest.dirty)} uncommitted files" if manifest.dirty else ""
+    changed = f" with {counted(len(manifest.dirty), 'uncommitted file')}" if manifest.dirty else ""
     words = (
         manifest.gpu or manifest.machine,
         manifest.gfx,
@@ -89,7 +90,7 @@ def _profile(run: RunRecord) -> Link:
     if not run.kernels:
         return Link(link="profile", there=False, what=_missing_kernels_reason(run))
     busy = sum(item.microseconds for item in run.kernels) / 1e6
-    what = f"{len(run.kernels)} kernels, busy for {busy:.3g} s of {run.profiled_seconds:.3g} s profiled"
+    what = f"{counted(len(run.kernels), 'kernel')}, busy for {busy:.3g} s of {run.profiled_seconds:.3g} s profiled"
     return Link(link="profile", there=True, what=what)
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from rocm3d.model.base import SCHEMA_VERSION, describe_validation_error
+from rocm3d.model.counted import counted
 from rocm3d.model.errors import UserError
 from rocm3d.model.ledger import Fix, FixState, Ledger
 from rocm3d.workspace.documents import write_atomically
@@ -153,7 +154,7 @@ def _mark_fix(ledger: Ledger, fix: Fix, change: LedgerChange) -> Fix:  # noqa: A
 def _enter_proposal(ledger: Ledger, proposal: Proposal, lines: str, repository: str) -> Fix:
     name = f"{slug(proposal.name)}-{lines[:8]}"
     recipes = dict.fromkeys(recipe for item in proposal.edited for recipe in item.recipes)
-    what = ", ".join(recipes) or f"{len(proposal.edited)} files edited, {len(proposal.added)} added"
+    what = ", ".join(recipes) or f"{counted(len(proposal.edited), 'file')} edited, {len(proposal.added)} added"
     known = next((item for item in ledger.fixes if item.id == name), None)
     start = known or _new_fix(name, proposal.name, origin=proposal.origin, lines=lines, what=what[:500])
     return _apply_change(start, LedgerChange(repositories=(repository,)))

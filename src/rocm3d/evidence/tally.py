@@ -1,4 +1,4 @@
-"""The four counts at the end of every summary: changed, left for a person, rejected, not verified."""
+"""The four counts at the end of every summary: changed, left for a person, not made, not verified."""
 
 from __future__ import annotations
 

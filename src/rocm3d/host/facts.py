@@ -76,7 +76,6 @@ class MachineFacts:
 
     @property
     def torch(self) -> Version | None:
-        """Version of the installed torch."""
         python = self.snapshot.python
         return parse_version(python.torch) if python and python.torch else None
 
@@ -134,7 +133,6 @@ def text_parameters(condition: Condition, name: str) -> tuple[str, ...]:
 
 
 def integer_parameter(condition: Condition, name: str) -> int:
-    """An integer parameter of a condition."""
     value = condition.parameters[name]
     assert isinstance(value, int)
     return value

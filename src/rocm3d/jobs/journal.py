@@ -48,7 +48,6 @@ class JobJournal:
             raise
 
     def close(self) -> None:
-        """Close the database."""
         self._database.close()
 
     def progress(self) -> dict[str, JobProgress]:

@@ -65,7 +65,6 @@ class RecordFolder:
         return self._records[kind]
 
     def file_of(self, kind: str, name: str) -> str:
-        """The file of a record."""
         if kind in TABLES:
             return self._display_name(self.root / f"{kind}.toml")
         if kind in FOLDERS:

@@ -40,7 +40,7 @@ Port the repository at {path} to {gpu} with the tools of rocm3d.
    show them to a person first.
 4. `apply` with the same plan_hash. If it is refused because something has changed, go back to 2. If the tree is not
    clean, use `into`.
-5. `verify`, then `evidence`. End with the four counts: changed, left for a person, rejected with reason, not verified.
+5. `verify`, then `evidence`. End with the four counts: changed, left for a person, not made, not verified.
 
 If the user does not want the port, `undo` restores every file.""",
     "assess": """\
@@ -60,7 +60,6 @@ Then list what a maintainer should request before merging.""",
 
 
 def fill_prompt(name: str, arguments: Mapping[str, str]) -> types.GetPromptResult:
-    """The text of a prompt with its arguments filled in."""
     definition = next((candidate for candidate in PROMPTS if candidate.name == name), None)
     if definition is None:
         raise MCPError(types.INVALID_PARAMS, f"unknown prompt {clean_text(name, 80)!r}")

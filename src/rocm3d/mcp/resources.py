@@ -43,12 +43,10 @@ class ResourceLibrary:
 
     @cached_property
     def knowledge(self) -> Knowledge:
-        """The knowledge base."""
         return self._load()
 
     @cached_property
     def skill(self) -> dict[str, str]:
-        """The files of the skill."""
         from rocm3d.skill.stage import skill_files
 
         return skill_files(self.knowledge, self._commands())

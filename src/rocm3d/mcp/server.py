@@ -125,7 +125,6 @@ class RequestHandler:
             return ToolResponse.model_validate(await worker_call.call(request, report))
 
     async def list_prompts(self, _: Context, __: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
-        """All prompts."""
         return types.ListPromptsResult(prompts=list(PROMPTS))
 
     async def get_prompt(self, _: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:

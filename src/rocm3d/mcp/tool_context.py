@@ -55,7 +55,6 @@ class ToolContext:
         return read_configuration(Tree.open(Path(path)))
 
     def repository(self, path: str) -> Repository:
-        """The repository with all stages."""
         from rocm3d.pipeline import Repository
 
         return self._open(Repository, path)
@@ -77,7 +76,6 @@ class ToolContext:
 
 
 def document_path(documents: Documents, kind: type[Document]) -> str:
-    """The path of the complete document."""
     return str(documents.path(kind))
 
 

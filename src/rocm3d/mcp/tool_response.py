@@ -11,8 +11,6 @@ from rocm3d.model.base import Record
 
 
 class TruncatedList(Record):
-    """A list that was truncated."""
-
     at: str = Field(description="JSON pointer to the list")
     shown: int
     of: int

@@ -47,6 +47,11 @@ class Tally(Record):
     rejected: int
     not_verified: int
 
+    @property
+    def text(self) -> str:
+        changed, left = f"{self.changed} changed", f"{self.left_for_person} left for a person"
+        return f"{changed}, {left}, {self.rejected} not made, {self.not_verified} not verified"
+
 
 class Evidence(Document):
     """evidence.json. `missing` lists the missing links of the chain of evidence."""

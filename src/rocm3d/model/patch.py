@@ -36,6 +36,9 @@ class FileChange(Record):
     diff: str
 
 
+NEEDS_REVIEW = "needs your review: apply with --review"
+
+
 class RefusedEdit(Record):
     """A planned edit that was not made. `places` are the locations of its findings."""
 

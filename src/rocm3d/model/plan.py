@@ -17,6 +17,8 @@ from rocm3d.model.source import Confidence, Source
 from rocm3d.model.stack import Stack
 from rocm3d.model.target import Gpu
 
+KNOWN_PROJECT = "Known project: "
+
 
 class ChosenStack(Record):
     """The chosen stack and the reason."""

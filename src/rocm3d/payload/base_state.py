@@ -113,7 +113,6 @@ def build_requirements(folder: str) -> Iterator[str]:
 
 
 def is_installed_from(folder: str) -> bool:
-    """Whether a distribution is installed from this folder."""
     url = Path(folder).as_uri()
     origins = (dist.read_text("direct_url.json") for dist in metadata.distributions())
     return any(json.loads(text).get("url", "").rstrip("/") == url for text in origins if text)

@@ -71,8 +71,6 @@ def calling_line() -> int:
 
 
 def extension_constructor(kind: str) -> Any:
-    """Constructor for extensions of one kind."""
-
     def extension(name: str, sources: Any, *_: Any, **options: Any) -> RecordedExtension:
         return RecordedExtension(kind, name, sources, **options)
 
@@ -150,7 +148,6 @@ def install_stub(name: str, **members: Any) -> types.ModuleType:
 
 
 def gpu_properties() -> types.SimpleNamespace:
-    """Properties of the only GPU."""
     gfx, cuda = REQUEST["gfx"], bool(REQUEST["cuda"])
     major, minor = (9, 0) if cuda else (int(gfx[3:-2]), int(gfx[-2], 16))
     architecture = {} if cuda else {"gcnArchName": gfx}

@@ -27,8 +27,6 @@ from rocm3d.workspace.tree import Tree
 
 
 class PlanRepository(ScanRepository):
-    """A repository with the plan stage."""
-
     def plan(self, gpu: Gpu, options: PlanOptions | None = None, inventory: Scan | None = None) -> Plan:
         """Plan and write the documents. Without an inventory, scans the tree as it was before any apply."""
         before = inventory or self._scan_original()

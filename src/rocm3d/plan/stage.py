@@ -5,22 +5,21 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from rocm3d.model.plan import DependencyDecision, EffortCounts, Plan
+from rocm3d.model.plan import KNOWN_PROJECT, DependencyDecision, EffortCounts, LicenceNotice, Plan, PlannedPhase
 from rocm3d.plan.dependencies import package_by_distribution, required_versions
-from rocm3d.plan.licences import licence_notices
 from rocm3d.plan.options import PlanOptions
-from rocm3d.plan.phases import plan_phases
 from rocm3d.plan.routes import RepositoryConstraints
 from rocm3d.plan.sources import PlanContext, SourcePlan, source_plan
 from rocm3d.plan.stacks import StackCriteria, choose_stack
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from datetime import date
 
     from rocm3d.knowledge.base import Knowledge
     from rocm3d.model.finding import Finding
     from rocm3d.model.inventory import Readiness, Scan
+    from rocm3d.model.method import Method, Phase
     from rocm3d.model.port import Port
     from rocm3d.model.stack import Stack
     from rocm3d.model.target import Gpu
@@ -102,10 +101,41 @@ def _warnings(
         if item.loses:
             yield f"{item.name}: the port loses {item.loses}"
     if port is not None and port.routes:
-        yield f"Known project: {port.title}. Using package choices from its earlier port."
+        yield f"{KNOWN_PROJECT}{port.title}. Using package choices from its earlier port."
     if base is not None and not base.tried:
         yield f"{base.id}: few 3D packages are known to run on it"
     for item in decisions:
         age = (today - item.checked).days if item.checked else 0
         if age > OLD_AFTER_DAYS:
             yield f"{item.name}: the decision uses a fact last checked {age} days ago ({item.checked})"
+
+
+def licence_notices(
+    packages: Iterable[str | None], port: Port | None, knowledge: Knowledge
+) -> tuple[LicenceNotice, ...]:
+    """Restrictive licences of the packages, sorted by id, then that of the repository itself if it is known."""
+    notices = [
+        LicenceNotice(package=name, licence=licence)
+        for name in sorted({name for name in packages if name})
+        if (licence := knowledge.packages[name].licence) is not None and licence.restrictive
+    ]
+    if port is not None and port.licence is not None and port.licence.restrictive:
+        notices.append(LicenceNotice(package=port.title, licence=port.licence))
+    return tuple(notices)
+
+
+def plan_phases(
+    method: Method | None, answered: Sequence[Finding], left: Sequence[Finding]
+) -> tuple[PlannedPhase, ...]:
+    """All phases in order. A phase whose codes have no finding is skipped, with a reason."""
+    if method is None:
+        return ()
+    return tuple(_planned_phase(phase, answered, left) for phase in method.phases)
+
+
+def _planned_phase(phase: Phase, answered: Sequence[Finding], left: Sequence[Finding]) -> PlannedPhase:
+    done, open_ = (sum(finding.code.startswith(phase.codes) for finding in findings) for findings in (answered, left))
+    if phase.codes and not done and not open_:
+        reason = phase.skip_if or "no findings"
+        return PlannedPhase(number=phase.number, title=phase.title, skipped=reason)
+    return PlannedPhase(number=phase.number, title=phase.title, answered=done, left=open_, do=phase.do)

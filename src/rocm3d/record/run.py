@@ -49,7 +49,6 @@ class RunRequest:
 
     @property
     def root(self) -> Path:
-        """Root of the repository."""
         return (self.repository or self.folder).resolve()
 
 

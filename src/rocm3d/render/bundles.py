@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rocm3d.model.counted import counted
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -27,7 +29,9 @@ def check_summary(document: BundleCheck) -> str:
     """The outcome in one line."""
     if document.altered:
         return f"{document.bundle} was changed after it was sealed; files affected: {len(document.altered)}"
-    return f"{document.bundle} is unchanged: {document.sealed} files; sha256 of evidence.json {document.sha256}"
+    return (
+        f"{document.bundle} is unchanged: {counted(document.sealed, 'file')}; sha256 of evidence.json {document.sha256}"
+    )
 
 
 def chain_links(document: BundleCheck) -> Iterator[tuple[str, Link]]:

@@ -4,11 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rocm3d.model.counted import counted
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocm3d.model.comparison import CardFacts, Choice, Comparison
+    from rocm3d.model.fit import Viability
     from rocm3d.model.memory import FitMemory
+
+
+RATINGS: dict[Viability, str] = {
+    "High": "very good",
+    "Medium": "good",
+    "Medium-Low": "fair",
+    "Low": "poor",
+    "Very Low": "very poor",
+    "Not viable": "not viable",
+}
 
 
 def heading(comparison: Comparison) -> str:
@@ -43,8 +56,7 @@ def memory_text(mode: FitMemory) -> str:
         return "depends on the system's memory"
     if not mode.fits:
         return "does not fit"
-    jobs = "1 job at once" if mode.jobs == 1 else f"{mode.jobs} jobs at once"
-    return f"fits, {jobs}, but barely" if mode.tight else f"fits, {jobs}"
+    return f"fits, {counted(mode.jobs or 0, 'job')} at once{', but barely' if mode.tight else ''}"
 
 
 def pros_and_costs(choice: Choice) -> Iterator[str]:
@@ -54,7 +66,6 @@ def pros_and_costs(choice: Choice) -> Iterator[str]:
 
 
 def card_notes(comparison: Comparison) -> Iterator[str]:
-    """Notes of all cards."""
     for card in (comparison.gpu, *comparison.against):
         yield from (f"{card.title}: {note}" for note in card.notes)
 

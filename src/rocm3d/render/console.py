@@ -11,11 +11,12 @@ from rich.table import Table
 from rich.text import Text
 
 from rocm3d.model.base import Document
-from rocm3d.model.evidence import Evidence, Tally
+from rocm3d.model.counted import counted
+from rocm3d.model.evidence import Evidence
 from rocm3d.model.fit import Fit
 from rocm3d.model.inventory import Scan
-from rocm3d.model.patch import FileChange, Patch
-from rocm3d.model.plan import Plan
+from rocm3d.model.patch import NEEDS_REVIEW, FileChange, Patch
+from rocm3d.model.plan import KNOWN_PROJECT, Plan
 from rocm3d.model.verdict import Verdicts
 from rocm3d.render import comparison, diff, doctor_forms, job_forms, machine_forms, upstream_forms, workload_forms
 from rocm3d.render.console_forms import document_lines, summary_lines
@@ -59,14 +60,6 @@ def _to_text(lines: Iterable[RenderableType], *, colour: bool, width: int) -> st
     return stream.getvalue()
 
 
-def tally_text(tally: Tally) -> str:
-    """The four counts, always in this order."""
-    return (
-        f"{tally.changed} changed, {tally.left_for_person} left for a person, "
-        f"{tally.rejected} rejected, {tally.not_verified} not verified"
-    )
-
-
 def _scan(document: Scan, *, with_headings: bool) -> Iterable[RenderableType]:
     """By family, most blocking first. A single family gets a heading only on a terminal."""
     groups = group_by_family(document.findings)
@@ -88,11 +81,11 @@ def _scan_closing(document: Scan) -> Iterable[RenderableType]:
     for item in inventory.skipped:
         yield Text.assemble(("not read: ", "yellow"), f"{clean(item.path)} {clean(item.reason)}")
     if document.known:
-        yield Text(f"{document.known} known findings of the baseline are hidden; the counts are of new findings")
+        yield Text(f"{counted(document.known, 'known finding')} of the baseline hidden; the counts are of new findings")
     sizes = inventory.counts
     yield Text(
-        f"{clean(inventory.repository)}: {counts} in {sizes.files} files "
-        f"({sizes.cuda} C++/CUDA, {sizes.python} Python, {sizes.manifests} manifests)"
+        f"{clean(inventory.repository)}: {counts} in {counted(sizes.files, 'file')} "
+        f"({sizes.cuda} C++/CUDA, {sizes.python} Python, {counted(sizes.manifests, 'manifest')})"
     )
     yield Text.assemble("readiness: ", (inventory.readiness, "bold"), f" ({clean('; '.join(inventory.reasons))})")
 
@@ -100,7 +93,9 @@ def _scan_closing(document: Scan) -> Iterable[RenderableType]:
 @document_lines.register(Plan)
 def _plan(document: Plan) -> Iterable[RenderableType]:
     for warning in document.warnings:
-        yield Text.assemble(("warning: ", "yellow"), clean(warning))
+        # A list of texts: the schema has no other field for the one that is good news.
+        label = "" if warning.startswith(KNOWN_PROJECT) else "warning: "
+        yield Text.assemble((label, "yellow"), clean(warning))
     for notice in document.licences:
         text = f"{notice.package} is under {notice.licence.name}. {notice.licence.note} {notice.licence.wording}"
         yield Text.assemble(("licence: ", "yellow"), clean(text.rstrip()))
@@ -112,12 +107,14 @@ def _plan(document: Plan) -> Iterable[RenderableType]:
         yield Text.assemble("stack: ", (document.stack.id, "bold"), f" ({document.stack.reason})")
     for item in document.rejected_stacks:
         yield Text(f"  not {item.id}: {item.reason}", style="dim")
-    if document.decisions:
+    if any(item.decision != "keep" for item in document.decisions):
         yield _decisions(document)
+    if unchanged := sum(item.decision == "keep" for item in document.decisions):
+        yield Text(f"{counted(unchanged, 'package')} unchanged")
     for phase in document.phases:
         yield Text(f"phase {phase.number} {phase.title}: {phase.state}", style="dim" if phase.skipped else "")
     for edit in document.edits:
-        yield Text(f"edit {clean(edit.path)}: {edit.recipe} ({edit.safety}), findings: {len(edit.findings)}")
+        yield Text(f"edit {clean(edit.path)}: {edit.recipe} ({edit.safety}), {counted(len(edit.findings), 'finding')}")
     for left in document.left:
         finding = left.finding
         location = f"{clean(str(finding.location))} {finding.code} {finding.rule}"
@@ -128,14 +125,14 @@ def _plan(document: Plan) -> Iterable[RenderableType]:
 def _plan_closing(document: Plan) -> Iterable[RenderableType]:
     decided = Counter(item.decision for item in document.decisions)
     kinds = ", ".join(f"{count} {decision}" for decision, count in sorted(decided.items())) or "no dependencies"
-    yield Text(f"{kinds}; {len(document.edits)} edits, {len(document.left)} left for a person")
+    yield Text(f"{kinds}; {counted(len(document.edits), 'edit')}, {len(document.left)} left for a person")
     yield Text(f"effort by finding: {document.effort}")
     yield Text.assemble("readiness: ", (document.readiness, "bold"))
 
 
 def _decisions(document: Plan) -> Table:
     table = Table("dependency", "decision", "route", "why", box=None, pad_edge=False, header_style="bold")
-    for item in document.decisions:
+    for item in (item for item in document.decisions if item.decision != "keep"):
         decision = Text(item.decision, style=_DECISION_STYLE.get(item.decision, "green"))
         table.add_row(Text(clean(item.name)), decision, Text(item.route or ""), Text(clean(item.reason)))
     return table
@@ -144,33 +141,44 @@ def _decisions(document: Plan) -> Table:
 @document_lines.register(Patch)
 def _patch(document: Patch) -> Iterable[RenderableType]:
     """Changes that were made; a dry run is rendered as its diff instead."""
-    yield from (_change_line(change, "was") for change in document.changes)
+    verb = "would be" if document.dry_run else "was"
+    yield from (_change_line(change, verb) for change in document.changes if change.kind == "edited")
+    if added := sum(change.kind == "added" for change in document.changes):
+        yield Text(f"{counted(added, 'file')} {'would be ' * document.dry_run}added in {document.folder}/")
     for module in document.modules:
         yield from (_change_line(change, f"gets its edits from {clean(module.file)};") for change in module.changes)
+    yield from _refused_lines(document)
+    for unchecked in document.unseen:
+        yield Text.assemble(("not checked: ", "yellow"), f"{clean(unchecked.name)}: {clean(unchecked.reason)}")
+        yield from (Text(f"  {clean(command)}", style="dim") for command in unchecked.commands)
 
 
 def _change_line(change: FileChange, verb: str) -> Text:
-    recipes = f" by {', '.join(change.recipes)}" if change.recipes else ""
-    return Text(f"{clean(change.path)} {verb} {change.kind}{recipes}; {change.proof.detail}")
+    return Text(f"{clean(change.path)} {verb} edited by {', '.join(change.recipes)}; {change.proof.detail}")
+
+
+def _refused_lines(document: Patch) -> Iterable[Text]:
+    """Edits that only need a review are one line with the next command."""
+    for item in (item for item in document.refused if item.reason != NEEDS_REVIEW):
+        locations = ", ".join(item.places) or item.path
+        yield Text.assemble(("not made: ", "yellow"), f"{clean(locations)}: {item.recipe}: {clean(item.reason)}")
+    if for_review := [item for item in document.refused if item.reason == NEEDS_REVIEW]:
+        paths = ", ".join(clean(path) for path in dict.fromkeys(item.path for item in for_review))
+        edits = counted(len(for_review), "edit")
+        yield Text(f"{edits} not made: review needed ({paths}). Make them: rocm3d apply . --review", style="yellow")
 
 
 @summary_lines.register(Patch)
 def _patch_closing(document: Patch) -> Iterable[RenderableType]:
     if document.dry_run:
-        yield from (_change_line(change, "would be") for change in document.changes)
-    for item in document.refused:
-        locations = ", ".join(item.places) or item.path
-        yield Text.assemble(("refused: ", "yellow"), f"{clean(locations)}: {item.recipe}: {clean(item.reason)}")
+        yield from _patch(document)
     for left in document.left:
         finding = left.finding
         subject = f"{clean(str(finding.location))} {finding.code} {finding.rule}: {clean(left.reason)}"
         yield Text.assemble(("left for a person: ", "yellow"), subject)
         yield Text(f"  hint: {clean(finding.hint)}", style="dim")
-    for unchecked in document.unseen:
-        yield Text.assemble(("not checked: ", "yellow"), f"{clean(unchecked.name)}: {clean(unchecked.reason)}")
-        yield from (Text(f"  {clean(command)}", style="dim") for command in unchecked.commands)
     done, left_over, refused = len(document.changes), len(document.left), len(document.refused)
-    yield Text(f"{done} changed, {left_over} left for a person, {refused} refused")
+    yield Text(f"{done} changed, {left_over} left for a person, {refused} not made")
 
 
 @document_lines.register(Verdicts)
@@ -195,12 +203,12 @@ def _evidence(document: Evidence) -> Iterable[RenderableType]:
 
 @summary_lines.register(Evidence)
 def _evidence_closing(document: Evidence) -> Iterable[RenderableType]:
-    yield Text(tally_text(document.tally))
+    yield Text(document.tally.text)
 
 
 @document_lines.register(Fit)
 def _fit(document: Fit) -> Iterable[RenderableType]:
-    verdict = (document.viability, "bold") if document.viability else ("unknown", "bold yellow")
+    verdict = (comparison.RATINGS[document.viability], "bold") if document.viability else ("unknown", "bold yellow")
     yield Text.assemble(f"{clean(document.title)} on {document.gpu.title}, knowledge of {document.as_of}: ", verdict)
     for point in document.points:
         yield Text(f"  {point.effect:+d}  {point.why} [{point.source}]")
@@ -237,7 +245,7 @@ def _comparison(document: Comparison) -> Iterable[RenderableType]:
 
 @summary_lines.register(Fit)
 def _fit_closing(document: Fit) -> Iterable[RenderableType]:
-    if document.score is None:
+    if document.viability is None:
         yield Text("no score: this repository is not in the knowledge base")
     else:
-        yield Text(f"{document.score} of 5: {document.viability}")
+        yield Text(f"{document.score} of 5: {comparison.RATINGS[document.viability]}")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from rocm3d.model.condition import Diagnosis, Problem
+from rocm3d.model.counted import counted
 from rocm3d.render.console_forms import document_lines, summary_lines
 from rocm3d.render.sanitize import clean
 
@@ -28,10 +29,9 @@ def remedy_cost(problem: Problem) -> str:
 def totals(document: Diagnosis) -> str:
     """The counts in one line."""
     severities = Counter(item.severity for item in document.problems)
+    counts = ", ".join(counted(severities[word], word) for word in ("error", "warning", "note"))
     return (
-        f"{severities['error']} error{'s' * (severities['error'] != 1)}, "
-        f"{severities['warning']} warning{'s' * (severities['warning'] != 1)}, "
-        f"{severities['note']} note{'s' * (severities['note'] != 1)}; {len(document.fine)} conditions are fine, "
+        f"{counts}; {counted(len(document.fine), 'condition is', 'conditions are')} fine, "
         f"{len(document.unread)} could not be checked, {len(document.elsewhere)} do not apply to this machine"
     )
 

@@ -34,10 +34,8 @@ def _console(document: Any, context: RenderContext) -> str:
     return console.render(document, colour=context.colour, width=context.width, terminal=context.terminal)
 
 
-def _json(document: Any, context: RenderContext) -> str:  # noqa: ARG001
-    from rocm3d.render import json
-
-    return json.render(document)
+def _json(document: Document, context: RenderContext) -> str:  # noqa: ARG001
+    return document.to_json()
 
 
 def _sarif(document: Any, context: RenderContext) -> str:

@@ -6,6 +6,8 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rocm3d.model.counted import counted
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -31,9 +33,7 @@ class FamilyGroup:
 def severity_counts(findings: Iterable[Finding]) -> str:
     """Such as `2 errors, 1 note`; severities without findings are left out."""
     counts = Counter(finding.severity for finding in findings)
-    return ", ".join(
-        f"{counts[word]} {word}{'' if counts[word] == 1 else 's'}" for word in SEVERITIES if counts[word]
-    )  # fmt: skip
+    return ", ".join(counted(counts[word], word) for word in SEVERITIES if counts[word])
 
 
 def group_by_family(findings: Iterable[Finding]) -> tuple[FamilyGroup, ...]:

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
+from rocm3d.model.counted import counted
 from rocm3d.model.inventory import Scan
+from rocm3d.model.patch import NEEDS_REVIEW
 from rocm3d.model.report import BundleReport, PortReport
 from rocm3d.render import bundles
 from rocm3d.render.charts.dependencies import DECISIONS, DependencyNode, dependency_map
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
     from rocm3d.model.plan import DependencyDecision, Plan
     from rocm3d.model.report import ReportedRun, UnreadRun
     from rocm3d.model.verdict import Verdict, Verdicts
+
+_WITHOUT_RUNNING = ("static", "resolve")  # levels of verification that neither compile nor run
 
 
 @dataclass(frozen=True)
@@ -58,14 +62,31 @@ class PortReportView:
             return "A recorded run failed."
         if self.patch.left:
             return "Partly ported: some findings need your work."
-        return "Ported. Checks that were not run are listed below."
+        return self._progress
+
+    @property
+    def _progress(self) -> str:
+        proven = any(item.outcome == "passed" and item.level not in _WITHOUT_RUNNING for item in self.verdicts.verdicts)
+        if self._edits_for_review:
+            waiting = counted(self._edits_for_review, "edit waits", "edits wait")
+            return f"Not finished: {waiting} for review{'' if proven else '; nothing was compiled or run'}."
+        return (
+            "Ported. Checks that were not run are listed below."
+            if proven
+            else "Edits made; nothing was compiled or run."
+        )
+
+    @property
+    def _edits_for_review(self) -> int:
+        return sum(item.reason == NEEDS_REVIEW for item in self.patch.refused)
 
     @property
     def tone(self) -> str:
         """The CSS class of that sentence. It is green only if every check ran."""
         if self.moved or self.failed or self.plan.readiness == "blocked" or self._has_failed_run:
             return "failed"
-        return "not_run" if self.patch.left or self.not_run or self.unread else "passed"
+        unfinished = self.patch.left or self._edits_for_review or self.not_run or self.unread
+        return "not_run" if unfinished else "passed"
 
     @property
     def not_run(self) -> tuple[Verdict, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, get_args
 
+from rocm3d.model.counted import counted
 from rocm3d.model.verdict import Level
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def _level_summary(level: Level, verdicts: list[Verdict]) -> LevelSummary:
     )
     with_outcome = [item for item in verdicts if item.outcome == outcome]
     if outcome == "passed":
-        detail = f"{len(with_outcome)} {'check' if len(with_outcome) == 1 else 'checks'}"
+        detail = counted(len(with_outcome), "check")
     else:
         detail = "; ".join(dict.fromkeys(item.reason for item in with_outcome)) or "not requested"
         passed = sum(item.outcome == "passed" for item in verdicts)

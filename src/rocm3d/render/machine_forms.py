@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from rocm3d.model.backend_check import Smoke
+from rocm3d.model.counted import counted
 from rocm3d.model.golden import GoldenComparison
 from rocm3d.model.inspection import Inspection
 from rocm3d.model.toolchain import Toolchains
@@ -70,7 +71,7 @@ def _golden(document: GoldenComparison) -> Iterable[RenderableType]:
 @summary_lines.register(GoldenComparison)
 def _golden_closing(document: GoldenComparison) -> Iterable[RenderableType]:
     differing = sum(not item.agrees for item in document.tensors)
-    yield Text(f"{len(document.tensors)} tensors, {differing} differ")
+    yield Text(f"{counted(len(document.tensors), 'tensor')}, {differing} differ")
 
 
 @document_lines.register(Inspection)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from rocm3d.model.base import Document
 from rocm3d.model.bundle import BundleCheck, EvidenceDiff
 from rocm3d.model.condition import Diagnosis
+from rocm3d.model.counted import counted
 from rocm3d.model.fit import Fit
 from rocm3d.model.inventory import Scan
 from rocm3d.model.plan import Plan
@@ -63,11 +64,11 @@ def _lines(document: Document, knowledge: Knowledge) -> Iterator[str]:  # noqa: 
 def _scan(document: Scan, knowledge: Knowledge) -> Iterator[str]:  # noqa: ARG001
     inventory = document.inventory
     counts = severity_counts(document.findings) or "no findings"
-    known = f"; {document.known} known findings of the baseline are hidden" if document.known else ""
+    known = f"; {counted(document.known, 'known finding')} of the baseline hidden" if document.known else ""
     yield f"# Scan of {escape(inventory.repository)}"
     yield ""
     yield f"Readiness: **{inventory.readiness}** ({escape('; '.join(inventory.reasons))})."
-    yield f"In {inventory.counts.files} files: {counts}{known}."
+    yield f"In {counted(inventory.counts.files, 'file')}: {counts}{known}."
     for group in group_by_family(document.findings):
         yield from section(f"{escape(group.family)}: {group.counts}")
         rows = (
@@ -167,7 +168,9 @@ def _verdicts(document: Verdicts, knowledge: Knowledge) -> Iterator[str]:  # noq
 
 @_lines.register(Fit)
 def _fit(document: Fit, knowledge: Knowledge) -> Iterator[str]:  # noqa: ARG001
-    verdict = f"**{document.viability}**, {document.score} of 5" if document.viability else "**unknown**"
+    verdict = (
+        f"**{comparison.RATINGS[document.viability]}**, {document.score} of 5" if document.viability else "**unknown**"
+    )
     yield f"# {escape(document.title)} on {escape(document.gpu.title)}"
     yield ""
     yield f"Knowledge of {document.as_of}: {verdict}."

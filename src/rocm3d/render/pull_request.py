@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocm3d import __version__
+from rocm3d.model.counted import counted
 from rocm3d.render.finding_outcomes import finding_outcomes
 from rocm3d.render.markdown import code, escape, section, table
 from rocm3d.render.run_text import hardware_text
@@ -69,7 +70,7 @@ def _changes(report: PortReportView, knowledge: Knowledge) -> Iterator[str]:
     patch = report.patch
     added = [change for change in patch.changes if change.kind == "added"]
     yield from section("What changed, and why")
-    yield f"{len(patch.edited)} files edited, {len(added)} added."
+    yield f"{counted(len(patch.edited), 'file')} edited, {len(added)} added."
     recipes = dict.fromkeys(name for change in patch.edited for name in change.recipes)
     if patch.edited:
         yield ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from rocm3d.model.counted import counted
 from rocm3d.render import bundles, run_text
 from rocm3d.render.artifact_view import ArtifactView
 from rocm3d.render.levels import level_summaries
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
 
 def render(report: PortReportView, knowledge: Knowledge) -> str:
-    """The report of a port with its runs."""
     parts = (
         _opening(report),
         _warnings(report),
@@ -39,27 +39,25 @@ def render(report: PortReportView, knowledge: Knowledge) -> str:
 
 
 def render_bundle(report: BundleReport) -> str:
-    """The report of a single bundle."""
     bundle = report.bundle
     lines = [f"# Evidence {escape(report.name)}", ""]
     if report.altered:
         lines += ["**Changed since it was sealed.** Do not trust the rest before these are explained:", ""]
         lines += [f"- {escape(bundles.altered_text(item))}" for item in report.altered]
         lines.append("")
-    lines.append(f"sha256 of evidence.json: {code(report.sha256)}, {len(bundle.files)} files.")
+    lines.append(f"sha256 of evidence.json: {code(report.sha256)}, {counted(len(bundle.files), 'file')}.")
     if bundle.verdicts:
         lines += _proof(bundle.verdicts)
     return "\n".join([*lines, *_runs(run_views(report.runs))]) + "\n"
 
 
 def _opening(report: PortReportView) -> Iterator[str]:
-    plan, tally = report.plan, report.evidence.tally
+    plan = report.plan
     yield f"# {escape(plan.repository)} on {escape(plan.gpu.title)}"
     yield ""
     yield f"**{report.outcome}** {report.ran}"
     yield ""
-    yield f"{tally.changed} changed, {tally.left_for_person} left for a person, {tally.rejected} rejected,"
-    yield f"{tally.not_verified} not verified."
+    yield f"{report.evidence.tally.text}."
     if report.moved:
         yield ""
         yield f"**Changed since it was sealed: {', '.join(map(code, report.moved))}.**"

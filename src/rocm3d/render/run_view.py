@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
+from rocm3d.model.counted import counted
 from rocm3d.render import run_text
 from rocm3d.render.artifact_view import ArtifactView
 from rocm3d.render.charts.bars import Bar, bar_chart
@@ -98,7 +99,7 @@ class RunView:
             return "unknown: not a git repository"
         if not held.dirty:
             return held.commit
-        return f"{held.commit} with {len(held.dirty)} uncommitted changes: {', '.join(held.dirty[:5])}"
+        return f"{held.commit} with {counted(len(held.dirty), 'uncommitted change')}: {', '.join(held.dirty[:5])}"
 
     @cached_property
     def kernels(self) -> Markup:

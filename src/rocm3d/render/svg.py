@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
+from rocm3d.model.counted import counted
 from rocm3d.render.sanitize import clean
 
 if TYPE_CHECKING:
@@ -30,7 +31,9 @@ def render(document: Matrix) -> str:
     width = max(MIN_WIDTH, LEFT + CELL * len(names) + BAR + 40)
     height = top + CELL * len(document.rows) + 40
     parts = [*_head(names, top), *_rows(document, top), *_legend(height - 14)]
-    title = f"{len(document.rows)} libraries in {len(names)} repositories"
+    title = (
+        f"{counted(len(document.rows), 'library', 'libraries')} in {counted(len(names), 'repository', 'repositories')}"
+    )
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
         f'role="img" font-family="sans-serif" font-size="11">\n<title>{title}</title>\n'

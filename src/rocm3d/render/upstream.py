@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from rocm3d import __version__
+from rocm3d.model.counted import counted
 from rocm3d.render.checklist import not_tested_lines, tested_lines, unguarded_files
 from rocm3d.render.finding_outcomes import FindingOutcome, finding_outcomes
 from rocm3d.render.markdown import code, escape, section, table
@@ -47,10 +48,10 @@ def title(proposal: Proposal, kind: DraftKind, context: DraftContext) -> str:
             for item in _outcomes_in_proposal(proposal, context)
             if item.outcome != "no change needed"
         )
-        subject = f"{_count(positions, 'place')} assume{'s' if positions == 1 else ''} CUDA"
+        subject = f"{counted(positions, 'place')} assume{'s' if positions == 1 else ''} CUDA"
         text = f"Building with ROCm: {subject}" if positions else "Building with ROCm"
     elif number:
-        text = f"Guarded edits for ROCm ({_count(number, 'file')})"
+        text = f"Guarded edits for ROCm ({counted(number, 'file')})"
     else:
         text = "Install files for ROCm (no existing file is edited)"
     return clean(text)[:_MAX_TITLE]
@@ -86,7 +87,7 @@ def _opening(proposal: Proposal, kind: DraftKind, context: DraftContext) -> Iter
         yield f"Would you accept it as a pull request? {_compile_sentence(proposal)}".rstrip()
     elif number:
         use = "for ROCm torch (HIP, AMD GPUs)"
-        yield f"Edits {_count(number, 'file')} {use}. {_compile_sentence(proposal)}".rstrip()
+        yield f"Edits {counted(number, 'file')} {use}. {_compile_sentence(proposal)}".rstrip()
     else:
         yield "Adds install files for ROCm (AMD GPUs). No existing file is edited, and nothing imports the new ones."
     yield from _isolation(proposal)
@@ -167,7 +168,7 @@ def _edits(proposal: Proposal, kind: DraftKind, context: DraftContext) -> Iterat
         sentence = "`folder.patch` is optional. It adds" if proposal.edited else "`folder.patch` adds"
         folder = proposal.added[0].partition("/")[0]
         yield from ("",) if proposal.edited else ()
-        files = _count(len(proposal.added), "file")
+        files = counted(len(proposal.added), "file")
         yield f"{sentence} {files} in {code(f'{folder}/')}: install files and notes for ROCm."
 
 
@@ -265,7 +266,7 @@ def _to_do_lines(proposal: Proposal, kind: DraftKind, context: DraftContext, fix
         yield f"- [ ] Changed after the port, not in a patch: {files}. Add them, say what was tested."
     failed = [item for item in proposal.checks if item.outcome == "failed"]
     if failed:
-        yield f"- [ ] {_count(len(failed), 'check')} failed. Fix that before you send it."
+        yield f"- [ ] {counted(len(failed), 'check')} failed. Fix that before you send it."
     if not any(view.run.manifest.gpu for view in context.report.views):
         yield "- [ ] A bounded run on the GPU is recorded: `rocm3d run -- CMD ...`, then `rocm3d upstream PATH` again."
     compiled = {item.outcome for item in proposal.checks if item.level == "compile"}
@@ -309,7 +310,3 @@ def _first_files(paths: tuple[str, ...]) -> str:
 
 def _join_code(paths: Iterable[str]) -> str:
     return ", ".join(map(code, paths))
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from rocm3d.model.counted import counted
 from rocm3d.model.ledger import Ledger
 from rocm3d.model.upstream import Drafts
 from rocm3d.render.console_forms import document_lines, summary_lines
@@ -30,8 +31,7 @@ def _drafts(document: Drafts) -> Iterable[RenderableType]:
 
 @summary_lines.register(Drafts)
 def _drafts_closing(document: Drafts) -> Iterable[RenderableType]:
-    number = len(document.drafts)
-    yield Text(f"{number} draft{'' if number == 1 else 's'}; nothing was sent. Read before-sending.md first.")
+    yield Text(f"{counted(len(document.drafts), 'draft')}; nothing was sent. Read before-sending.md first.")
 
 
 @document_lines.register(Ledger)

@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from rocm3d.model.bundle import BundleCheck, EvidenceDiff
+from rocm3d.model.counted import counted
 from rocm3d.model.matrix import Matrix
 from rocm3d.model.report import BundleReport
 from rocm3d.model.run import RunRecord
@@ -36,7 +37,10 @@ def _matrix(document: Matrix) -> Iterable[RenderableType]:
 @summary_lines.register(Matrix)
 def _matrix_closing(document: Matrix) -> Iterable[RenderableType]:
     unblocked, total = len(document.free), len(document.columns)
-    yield Text(f"{total} repositories, {unblocked} not blocked by a package; {len(document.rows)} packages in use")
+    yield Text(
+        f"{counted(total, 'repository', 'repositories')}, {unblocked} not blocked by a package; "
+        f"{counted(len(document.rows), 'package')} in use"
+    )
 
 
 @document_lines.register(RunRecord)
@@ -101,4 +105,5 @@ def _bundle_report(document: BundleReport) -> Iterable[RenderableType]:
 @summary_lines.register(BundleReport)
 def _bundle_report_closing(document: BundleReport) -> Iterable[RenderableType]:
     yield from (Text(clean(bundles.altered_text(item)), style="bold red") for item in document.altered)
-    yield Text(f"{clean(document.name)}: {len(document.bundle.runs)} runs, {len(document.bundle.files)} files")
+    runs, files = counted(len(document.bundle.runs), "run"), counted(len(document.bundle.files), "file")
+    yield Text(f"{clean(document.name)}: {runs}, {files}")

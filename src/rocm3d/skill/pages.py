@@ -33,10 +33,8 @@ def _environment() -> Environment:
 
 
 def render_template(template: str, **variables: Any) -> str:
-    """Render a template of this package."""
     return _environment().get_template(template).render(**variables)
 
 
 def record_page(kind: str, name: str, knowledge: Knowledge) -> str:
-    """The page of one record."""
     return render_template(f"{kind}.md", record=getattr(knowledge, kind)[name], knowledge=knowledge)

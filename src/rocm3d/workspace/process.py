@@ -111,7 +111,6 @@ class BackgroundProcess:
 
     @property
     def has_ended(self) -> bool:
-        """Whether the program has ended."""
         return self._child.poll() is not None
 
     @property

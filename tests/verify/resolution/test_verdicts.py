@@ -2,9 +2,14 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.verify.resolution.caching_resolver import CachingResolver
 from rocm3d.verify.resolution.prepare import ExcludedRequirement, PreparedSet
-from rocm3d.verify.resolution.resolver import DependencyEdge, Resolution, ResolutionProblem, ResolvedPackage
+from rocm3d.verify.resolution.resolver import (
+    CachingResolver,
+    DependencyEdge,
+    Resolution,
+    ResolutionProblem,
+    ResolvedPackage,
+)
 from rocm3d.verify.resolution.session import SetResolution, find_resolver, open_session
 from rocm3d.verify.resolution.sets import RequirementLine
 from rocm3d.verify.resolution.verdicts import excluded_verdicts, set_verdicts

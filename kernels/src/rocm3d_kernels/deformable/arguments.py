@@ -70,5 +70,4 @@ def check_levels(shapes: torch.Tensor, starts: torch.Tensor, pixels: int) -> Non
 
 
 def next_power_of_two(number: int) -> int:
-    """The next power of two."""
     return 1 << max(number - 1, 0).bit_length()

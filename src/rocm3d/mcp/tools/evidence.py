@@ -48,11 +48,10 @@ def _port_evidence(arguments: Arguments, context: ToolContext) -> ToolResponse:
 
     repository = context.repository(arguments.path)
     report = repository.report()
-    tally, altered = report.document.tally, any(item.altered for item in report.runs)
+    altered = any(item.altered for item in report.runs)
     return tool_response(
         report.document.model_dump(mode="json"),
-        f"{tally.changed} changed, {tally.left_for_person} left for a person, {tally.rejected} rejected with reason, "
-        f"{tally.not_verified} not verified. Documents altered after they were sealed: {len(report.moved)}.",
+        f"{report.document.tally.text}. Documents altered after they were sealed: {len(report.moved)}.",
         exit_code=int(bool(report.moved) or altered),
         kept_in=document_path(repository.documents, Evidence),
     )

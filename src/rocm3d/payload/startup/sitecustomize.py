@@ -16,7 +16,6 @@ FOLDER = Path(__file__).resolve().parent
 
 
 def load(name: str, file: Path) -> ModuleType:
-    """Load a module by its path."""
     spec = importlib.util.spec_from_file_location(name, file)
     assert spec is not None
     assert spec.loader is not None

@@ -37,7 +37,6 @@ class BackendCheckRequest:
 
     @property
     def key(self) -> object:
-        """Cache key."""
         return self.package, self.modules, self.probe, tuple(sorted(self.env.items()))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rocm3d.model.counted import counted
 from rocm3d.model.verdict import Level, Outcome, Verdict
 from rocm3d.verify.compilation.compile_side import HOST
 
@@ -79,7 +80,7 @@ def describe_side(side: CompileResult) -> str:
     sgprs, spilling = max(kernel.sgprs for kernel in side.kernels), [k for k in side.kernels if k.spills]
     empty = sum(kernel.empty for kernel in side.kernels)
     words = [
-        f"{len(side.kernels)} kernel{'' if len(side.kernels) == 1 else 's'}",
+        counted(len(side.kernels), "kernel"),
         f"wave {waves}",
         f"at most {vgprs} VGPRs, {sgprs} SGPRs, {lds} bytes of LDS",
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rocm3d.model.counted import counted
 from rocm3d.model.verdict import Verdict
 from rocm3d.verify.compilation.shared_results import NO_EXTENSION, compile_with_nvcc, find_case_kit
 from rocm3d.verify.compilation.verdicts import verdict
@@ -49,9 +50,7 @@ def _unit_verdict(result: CudaUnitResult, original_side: CompileResult | None) -
                 probe.name, "not_run", f"{name}: the original does not compile either: {error_text}", level="nvidia"
             )
         return verdict(probe.name, "failed", f"{name}: {error_text}", [name], level="nvidia")
-    kernels = (
-        f", {len(side.kernels)} kernel{'' if len(side.kernels) == 1 else 's'}" if result.unit.language == "hip" else ""
-    )
+    kernels = f", {counted(len(side.kernels), 'kernel')}" if result.unit.language == "hip" else ""
     declared_headers = sorted({*side.own_headers})
     declared = [f"headers declared by rocm3d: {', '.join(declared_headers)}"] if declared_headers else []
     return verdict(probe.name, "passed", "", [f"{name}{kernels}", *declared], level="nvidia")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rocm3d.model.counted import counted
 from rocm3d.verify.resolution.faults import is_cuda_package
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ class DownloadSize:
     unknown_sizes: int
 
     def __str__(self) -> str:
-        size = f"{self.packages} package{'' if self.packages == 1 else 's'}, {_format_bytes(self.bytes)}"
+        size = f"{counted(self.packages, 'package')}, {_format_bytes(self.bytes)}"
         of_cuda = (
             f"{len(self.cuda_packages)} of CUDA ({_format_bytes(self.cuda_bytes)})"
             if self.cuda_packages

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from rocm3d.verify.resolution.caching_resolver import CachingResolver
+from rocm3d.verify.resolution.resolver import CachingResolver
 from rocm3d.verify.resolution.session import ResolverSession, find_resolver, open_session
 from rocm3d.verify.resolution.verdicts import verdict
 from rocm3d.workspace.web import without_secrets

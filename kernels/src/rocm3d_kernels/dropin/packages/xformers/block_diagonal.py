@@ -233,7 +233,6 @@ class BlockDiagonalCausalLocalAttentionPaddedKeysMask(BlockDiagonalPaddedKeysMas
         cls, q_seqlen: Sequence[int], kv_padding: int, kv_seqlen: Sequence[int], window_size: int,
         *, device: torch.device | str | None = None,
     ) -> Any:  # fmt: skip
-        """`from_seqlens` with the size of the window."""
         mask = BlockDiagonalPaddedKeysMask.from_seqlens(q_seqlen, kv_padding, kv_seqlen, device=device)
         return cls(mask.q_seqinfo, mask.k_seqinfo, window_size)
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from rocm3d.knowledge.load import load
-from rocm3d.plan.phases import plan_phases
+from rocm3d.plan.stage import plan_phases
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.plan.route_fit import route_problem
+from rocm3d.plan.routes import route_problem
 
 
 @pytest.fixture

@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-from rocm3d.verify.resolution.caching_resolver import CachingResolver
 from rocm3d.verify.resolution.index import IndexSettings
-from rocm3d.verify.resolution.resolver import Resolution, ResolveRequest
+from rocm3d.verify.resolution.resolver import CachingResolver, Resolution, ResolveRequest
 
 
 class CountingResolver:

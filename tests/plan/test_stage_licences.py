@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from rocm3d.model.package import Licence
 from rocm3d.model.port import Port
-from rocm3d.plan.licences import licence_notices
+from rocm3d.plan.stage import licence_notices
 
 STRICT = Licence(name="Some Source License", note="No sale.", restrictive=True)
 
