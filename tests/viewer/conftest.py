@@ -40,7 +40,7 @@ def _checks_in_this_process(monkeypatch):
     """Checks run in this process, for speed; tests/cli/test_view.py uses subprocesses."""
     for name in ("open", "source"):
         monkeypatch.setattr(f"rocm3d.viewer.{name}.check", inspect_file)
-    monkeypatch.setattr("rocm3d.viewer.folder.check_all", lambda paths: [inspect_file(path) for path in paths])
+    monkeypatch.setattr("rocm3d.viewer.source.check_all", lambda paths: [inspect_file(path) for path in paths])
 
 
 @pytest.fixture(name="ball")

@@ -11,12 +11,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import canonicalize_name
 
 from rocm3d.apply.installable_folders import InstallableFolders
 from rocm3d.apply.requirement_copy import is_constraints, is_index_replacement
 from rocm3d.apply.requirement_source import GitCheckout, find_decision, is_cuda_build, local_path, parse_git_checkout
-from rocm3d.apply.requirement_text import pip_requirement
 from rocm3d.apply.template import one_line
 from rocm3d.manifest.manifest import Mention, ParsedManifest, manifest_readers
 from rocm3d.manifest.pipfile import CATEGORY_SECTION
@@ -235,3 +236,31 @@ def _git_checkout(address: str) -> GitCheckout | None:
     """The git repository of a URL. In clone commands of scripts the URL has no `git+` prefix."""
     is_plain_clone_url = address.startswith(("https://", "http://")) and address.partition("#")[0].endswith(".git")
     return parse_git_checkout(f"git+{address}" if is_plain_clone_url else address)
+
+
+def pip_requirement(mention: Mention) -> str:
+    """The mention's own text if it is a valid requirement; else its name, extras and translated version."""
+    try:
+        parsed = Requirement(mention.text)
+        parsed.extras |= mention.extras  # other tools list extras separately from the name
+        return str(parsed)
+    except InvalidRequirement:
+        if "://" in mention.url:
+            return f"{mention.name} @ {mention.url}"
+    extras = f"[{','.join(sorted(mention.extras))}]" if mention.extras else ""
+    return f"{mention.name}{extras}{_pip_specifier(mention.version.strip())}"
+
+
+def _pip_specifier(text: str) -> str:
+    caret = re.fullmatch(r"\^(\d+(?:\.\d+)*)", text)
+    if caret:  # poetry: below the next version of the first part that is not zero
+        parts = caret[1].split(".")
+        first = next((index for index, part in enumerate(parts) if int(part)), len(parts) - 1)
+        return f">={caret[1]},<{'.'.join([*parts[:first], str(int(parts[first]) + 1)])}"
+    conda = re.fullmatch(r"=?(\d+(?:\.\d+)*)(?:=[^=]*)?", text)
+    if conda:
+        return f"=={conda[1]}.*"
+    try:
+        return str(SpecifierSet(text))
+    except InvalidSpecifier:
+        return ""

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from importlib.metadata import distributions
 from typing import TYPE_CHECKING
 
 from rocm3d.host.cards import read_cards
 from rocm3d.host.devices import User, group_names, read_devices
 from rocm3d.host.files import MachineFiles
-from rocm3d.host.installed_torch import InterpreterInfo, query_interpreter
-from rocm3d.host.interpreter import read_interpreter
+from rocm3d.host.installed_torch import InterpreterInfo, find_torch, query_interpreter
 from rocm3d.host.kernel_caches import read_kernel_caches
 from rocm3d.host.mounts import read_mounts
 from rocm3d.host.processor import read_processor
 from rocm3d.host.rocm import read_rocm_installs
 from rocm3d.model.errors import Rocm3dError
-from rocm3d.model.snapshot import Snapshot
+from rocm3d.model.snapshot import InstalledDistribution, Interpreter, Snapshot
 from rocm3d.record import redact
 from rocm3d.record.manifest import relevant_variables
 
@@ -118,3 +118,25 @@ def _without_home(snapshot: Snapshot, home: str) -> Snapshot:
     if len(home) < 2:
         return snapshot
     return Snapshot.model_validate_json(snapshot.model_dump_json().replace(f"{home}/", "~/"))
+
+
+_HSA_RUNTIME = "libhsa-runtime64.so*"
+
+
+def read_interpreter(interpreter: Path, info: InterpreterInfo) -> Interpreter:
+    """Facts about an interpreter; strings are cut to a maximum length because their source is not trusted."""
+    torch = find_torch(info)
+    installed = {}
+    for distribution in distributions(path=[str(folder) for folder in info.folders if folder.is_dir()]):
+        name = distribution.metadata["Name"] or ""
+        if re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}", name) and name not in installed:
+            installed[name] = InstalledDistribution(name=name, version=(distribution.version or "")[:128])
+    return Interpreter(
+        path=str(interpreter)[:4096],
+        version=info.version[:32],
+        torch=torch.version[:128] if torch else "",
+        hip=(torch.hip or "")[:128] if torch else "",
+        cuda=(torch.cuda or "")[:128] if torch else "",
+        own_runtime=bool(torch and torch.folder and any((torch.folder / "lib").glob(_HSA_RUNTIME))),
+        distributions=tuple(installed[name] for name in sorted(installed, key=str.lower)),
+    )

@@ -6,17 +6,19 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rocm3d.model.errors import UserError
-from rocm3d.model.fit import Fit
+from rocm3d.model.fit import Fit, FitPoint, Viability
 from rocm3d.plan.card_facts import devices_of
 from rocm3d.plan.comparison import ComparisonRequest, compare
-from rocm3d.plan.memory import UNKNOWN
-from rocm3d.plan.viability import memory_modes, rate_port
+from rocm3d.plan.memory import UNKNOWN, fit_modes, memory_notes, offload_advice
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
     from datetime import date
 
+    from rocm3d.model.memory import FitMemory
     from rocm3d.model.plan import Plan
-    from rocm3d.model.port import Port
+    from rocm3d.model.port import MemoryNeed, Port, ViabilityPoint
+    from rocm3d.model.target import Gpu
 
 
 def fitness(request: ComparisonRequest, port: Port | None, as_of: date) -> Fit:
@@ -51,3 +53,81 @@ def _unknown_repository(request: ComparisonRequest, as_of: date) -> Fit:
         score=None,
         notes=(UNKNOWN,),
     )
+
+
+FULL_SCORE = 5
+_BANDS: tuple[tuple[int, Viability], ...] = ((5, "High"), (4, "Medium"), (3, "Medium-Low"), (2, "Low"))
+
+
+def rate_port(port: Port, ports: Mapping[str, Port], gpu: Gpu, as_of: date, devices: int = 1) -> Fit:
+    """Score a repository for a GPU with the facts known at a date. A card of several devices counts as one of them."""
+    if port.first_known is not None and as_of < port.first_known:
+        raise UserError(f"{port.title} was not known on {as_of}", hint=f"use --as-of {port.first_known} or later")
+    parts = list(_with_base_ports(port, ports))
+    points = [_fit_point(point) for item in parts for point in item.points if _is_active(point, gpu, as_of)]
+    gb = None if gpu.vram_gb is None else gpu.vram_gb / devices
+    modes = fit_modes(memory_modes(port, ports, as_of), gb)
+    points += [] if gb is None else _memory_points(modes, gb)
+    score = FULL_SCORE + sum(point.effect for point in points)
+    return Fit(
+        model=port.id,
+        title=port.title,
+        gpu=gpu,
+        as_of=as_of,
+        viability="Not viable" if port.hosted else _band(score),
+        score=score,
+        points=tuple(points),
+        closed=tuple(_fit_point(point) for item in parts for point in item.points if _is_closed(point, gpu, as_of)),
+        memory=modes,
+        notes=() if port.hosted else memory_notes(modes, gb, devices),
+        offload=offload_advice(modes, gb),
+        licence=port.licence,
+        advice=port.advice,
+    )
+
+
+def memory_modes(port: Port, ports: Mapping[str, Port], as_of: date) -> tuple[MemoryNeed, ...]:
+    """All modes known at a date, including those of the repositories it builds on."""
+    return tuple(mode for part in _with_base_ports(port, ports) for mode in part.memory if mode.known <= as_of)
+
+
+def _with_base_ports(port: Port, ports: Mapping[str, Port]) -> Iterator[Port]:
+    visited: set[str] = set()
+    while True:
+        if port.id in visited:
+            raise UserError(f"circular builds_on between ports: {', '.join(sorted(visited))}")
+        visited.add(port.id)
+        yield port
+        if port.builds_on is None:
+            return
+        port = ports[port.builds_on]
+
+
+def _applies_to(point: ViabilityPoint, gpu: Gpu) -> bool:
+    return not point.gfx or gpu.gfx in point.gfx
+
+
+def _is_active(point: ViabilityPoint, gpu: Gpu, as_of: date) -> bool:
+    return _applies_to(point, gpu) and point.since <= as_of and (point.until is None or as_of < point.until)
+
+
+def _is_closed(point: ViabilityPoint, gpu: Gpu, as_of: date) -> bool:
+    return _applies_to(point, gpu) and point.until is not None and point.until <= as_of
+
+
+def _fit_point(point: ViabilityPoint) -> FitPoint:
+    until = "" if point.until is None else f" (until {point.until})"
+    return FitPoint(effect=point.effect, why=f"{point.why}{until}", source=point.source.where)
+
+
+def _memory_points(modes: Sequence[FitMemory], gb: float) -> list[FitPoint]:
+    """The penalty for the mode that needs the most memory."""
+    worst = max(modes, key=lambda mode: mode.gb, default=None)
+    if worst is None or (worst.fits and not worst.tight):
+        return []
+    effect, problem = (-1, "leaves no headroom") if worst.fits else (-2, "does not fit")
+    return [FitPoint(effect=effect, why=f"{worst.mode}: {worst.gb:g} GB {problem} in {gb:g} GB", source=worst.source)]
+
+
+def _band(score: int) -> Viability:
+    return next((name for least, name in _BANDS if score >= least), "Very Low")

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from packaging.specifiers import SpecifierSet
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.version import Version
 
 from rocm3d.model.plan import RejectedAlternative
-from rocm3d.plan.version_ranges import is_satisfiable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from rocm3d.model.package import Package, Route
     from rocm3d.model.plan_choices import Preference
@@ -220,3 +220,40 @@ def _torch_conflict(route: Route, stack: Stack) -> RouteProblem | None:
     if required is None or SpecifierSet(f"=={required}").contains(stack.torch, prereleases=True):
         return None
     return RouteProblem(f"installs torch {required}; this stack has {stack.torch}", f"a stack with torch {required}")
+
+
+_LARGE = 99999
+
+
+def is_satisfiable(ranges: Iterable[str]) -> bool:
+    """Whether some version is in all ranges. A text that is not a range excludes nothing.
+
+    Ranges change only at the versions they name, so it tries those and one version above and below each.
+    """
+    combined = SpecifierSet()
+    for text in ranges:
+        try:
+            combined &= SpecifierSet(text)
+        except InvalidSpecifier:
+            continue
+    boundaries = [Version(item.version.removesuffix(".*")) for item in combined if item.operator != "==="]
+    if not boundaries:
+        return True
+    return any(
+        combined.contains(version, prereleases=True) for boundary in boundaries for version in _neighbours(boundary)
+    )
+
+
+def _neighbours(version: Version) -> Iterator[Version]:
+    yield version
+    release = version.release
+    for length in range(1, len(release) + 1):
+        head, last = release[: length - 1], release[length - 1]
+        yield _version((*head, last + 1))
+        if last:
+            yield _version((*head, last - 1, _LARGE))
+    yield _version((*release, 0, 1))
+
+
+def _version(release: tuple[int, ...]) -> Version:
+    return Version(".".join(str(part) for part in release))

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections import deque
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
-from rocm3d.verify.resolution.chain import chain_to
-
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from rocm3d.knowledge.base import Knowledge
     from rocm3d.verify.resolution.base import StackBase
-    from rocm3d.verify.resolution.resolver import Resolution, ResolvedPackage
+    from rocm3d.verify.resolution.resolver import DependencyEdge, Resolution, ResolvedPackage
 
 
 def is_cuda_package(name: str, knowledge: Knowledge) -> bool:
@@ -75,3 +76,28 @@ def _allows(specifier: str, version: str) -> bool:
         return SpecifierSet(specifier).contains(version, prereleases=True)
     except InvalidSpecifier:
         return False
+
+
+def chain_to(name: str, edges: Iterable[DependencyEdge], specifier: str = "") -> str:
+    """`a -> b -> name`, as far as the edges are known. `specifier` is appended to the name."""
+    return " -> ".join([*_ancestors(name, list(edges)), f"{name}{specifier}"])
+
+
+def _ancestors(name: str, edges: list[DependencyEdge]) -> list[str]:
+    """The packages before `name`, starting with a direct requirement. Breadth-first search over reversed edges."""
+    parents: dict[str, list[str]] = {}
+    for edge in edges:
+        parents.setdefault(edge.name, []).append(edge.parent)
+    queue: deque[tuple[str, ...]] = deque([(name,)])
+    visited = {name}
+    longest: tuple[str, ...] = (name,)
+    while queue:
+        path = queue.popleft()
+        longest = path if len(path) > len(longest) else longest
+        for parent in parents.get(path[0], []):
+            if not parent:
+                return list(path[:-1])
+            if parent not in visited:
+                visited.add(parent)
+                queue.append((parent, *path))
+    return list(longest[:-1])

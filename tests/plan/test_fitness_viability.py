@@ -8,7 +8,7 @@ from rocm3d.model.errors import UserError
 from rocm3d.model.port import MemoryNeed, Port, ViabilityPoint
 from rocm3d.model.source import Source
 from rocm3d.model.target import Gpu
-from rocm3d.plan.viability import rate_port
+from rocm3d.plan.fitness import rate_port
 
 SOURCE = Source(where="somewhere public")
 CARD = Gpu(gfx="gfx1100", product="rx-7900-xtx", title="RX 7900 XTX", wave_size=32, vram_gb=24)

@@ -7,7 +7,7 @@ import pytest
 from rocm3d.model.finding import Finding
 from rocm3d.model.inventory import Dependency
 from rocm3d.model.location import Location
-from rocm3d.scan.readiness import readiness
+from rocm3d.scan.stage import readiness
 
 
 def finding(code: str, rule: str, severity: str = "error") -> Finding:

@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from rocm3d.host.installed_torch import InterpreterInfo
-from rocm3d.host.interpreter import read_interpreter
+from rocm3d.host.snapshot import read_interpreter
 
 
 def distribution(site: Path, name: str, version: str) -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.verify.resolution.chain import chain_to
+from rocm3d.verify.resolution.faults import chain_to
 from rocm3d.verify.resolution.resolver import DependencyEdge
 
 EDGES = [

@@ -9,7 +9,7 @@ import numpy
 import pytest
 
 from rocm3d.model.errors import UserError
-from rocm3d.viewer.folder import find_drawable, with_name_of
+from rocm3d.viewer.source import find_drawable, with_name_of
 
 
 def test_a_folder_with_nothing_to_see_is_refused_with_the_reasons(tmp_path, write_splat, ball):

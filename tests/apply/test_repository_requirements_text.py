@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from packaging.requirements import Requirement
 
-from rocm3d.apply.requirement_text import pip_requirement
+from rocm3d.apply.repository_requirements import pip_requirement
 from rocm3d.manifest.manifest import Mention
 
 
