@@ -24,7 +24,9 @@ MAX_SHOWN_LINES = 30  # shown of one file
 # Keys whose strings are texts for people; the last two are SARIF's. Everything else in a document is compared.
 TEXTS = frozenset({"message", "hint", "help", "why", "reason", "title", "shortDescription", "fullDescription"})
 # Texts too, but of the same key some documents have an object, which is compared.
-PLAIN_TEXTS = frozenset({"detail", "do", "loses", "note", "proof", "reasons", "says", "skipped", "traps", "warnings", "would_need"})
+PLAIN_TEXTS = frozenset(
+    {"detail", "do", "loses", "note", "proof", "reasons", "says", "skipped", "traps", "warnings", "would_need"}
+)
 _COMMENT = re.compile(r"(^|\s+)#.*$")
 # In install.sh, fail, note and begin only print their arguments, and so does a printf that writes to the terminal.
 _ARGUMENTS = r"""(?:\s+(?:"(?:[^"\\]|\\.)*"|'[^']*'|\$\{[^}]*\}|[^\s;'"|&>()]+)+)*"""
@@ -109,7 +111,8 @@ def python_statements(text: str) -> list[str]:
         # A statement that is only a value has no effect.
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             node.value.value = ""
-    return ast.unparse(_NumberNames().visit(tree)).splitlines()
+    lines = ast.unparse(_NumberNames().visit(tree)).splitlines()
+    return [line for line in lines if line.strip() != '""""""']
 
 
 _SCOPES = (ast.Module, ast.FunctionDef, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)

@@ -252,6 +252,7 @@ def test_what_is_used_must_be_the_same(path, before, old, new):
         ("ported-x/t/rocm-port/install.sh", SCRIPT, "log; here", "the log"),
         ("ported-x/t/rocm-port/README.md", PAGE, "rose", "ROSE"),
         ("ported-x/t/rocm-port/scripts.d/a.py", CODE, '"""Why."""', '"""Because."""'),
+        ("ported-x/t/rocm-port/scripts.d/a.py", CODE, '    """Why."""\n', ""),
         ("ported-x/t/rocm-port/scripts.d/a.py", CODE, "# so", "# thus"),
         ("ported-x/t/rocm-port/scripts.d/a.py", FUNCTIONS, "difference", "joined"),
         ("ported-x/t/rocm-port/scripts.d/a.py", FUNCTIONS, "names", "arguments"),
