@@ -16,7 +16,7 @@ from rocm3d.artifact import inspection as artifact
 from rocm3d.artifact.glb import pack_glb
 from rocm3d.host.diagnosis import diagnose
 from rocm3d.knowledge.base import Knowledge
-from rocm3d.knowledge.kinds import FOLDERS, RECIPES, SINGLES, TABLES
+from rocm3d.knowledge.kinds import FOLDERS, SINGLES, TABLES
 from rocm3d.knowledge.load import load
 from rocm3d.manifest.manifest import manifest_readers
 from rocm3d.model.artifact import Artifact
@@ -83,7 +83,7 @@ SEEDS = {
 # One file for each kind of record.
 RECORDS = (
     *(f"{kind}/a.toml" for kind in FOLDERS), *(f"{kind}.toml" for kind in (*TABLES, *SINGLES)),
-    *(f"{kind}/a/a/recipe.toml" for kind in RECIPES),
+    "rules/a/a/rule.toml",
 )  # fmt: skip
 Target = Callable[[bytes], None]
 
@@ -112,7 +112,7 @@ def seeds(target: str) -> list[bytes]:
     """Seeds: files of the examples and records of its kind, and an empty line."""
     name = next((name for name in FILE_NAMES if target_name(name) == target), target)
     suffix = Path(name).suffix
-    places = (path for folder in ("examples", "knowledge/recipes") for path in sorted((ROOT / folder).rglob("*")))
+    places = (path for folder in ("examples", "knowledge/rules") for path in sorted((ROOT / folder).rglob("*")))
     chosen = [path for path in places if path.name == name or (suffix and path.suffix == suffix)]
     first = dict.fromkeys(chosen, b"")
     if target == "knowledge":

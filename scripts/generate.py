@@ -26,8 +26,8 @@ from rocm3d.model.ledger import Ledger
 from rocm3d.model.method import Method
 from rocm3d.model.patch import Patch
 from rocm3d.model.plan import Plan
-from rocm3d.model.recipe import Recipe
 from rocm3d.model.release import Release
+from rocm3d.model.rule import Rule
 from rocm3d.model.snapshot import Snapshot
 from rocm3d.model.upstream import Drafts
 from rocm3d.model.verdict import Verdicts
@@ -40,7 +40,7 @@ def schemas() -> Iterator[tuple[str, str]]:
     """One JSON Schema for each kind of record and each document."""
     records: dict[str, type[BaseModel]] = {kind.rstrip("s") if kind != "families" else "family": model
                                            for kind, model in FOLDERS.items()}  # fmt: skip
-    records |= {"bundle": Bundle, "recipe": Recipe, "release": Release, "method": Method, **TABLES}
+    records |= {"bundle": Bundle, "rule": Rule, "release": Release, "method": Method, **TABLES}
     records |= {"drafts": Drafts, "ledger": Ledger, "snapshot": Snapshot, "diagnosis": Diagnosis}
     records |= {
         DOCUMENT_FILES[kind.__name__][0].removesuffix(".json"): kind for kind in (Scan, Plan, Patch, Verdicts, Evidence)
@@ -59,7 +59,7 @@ def command_line() -> Iterator[tuple[str, str]]:
 
 
 def rewrite_table() -> Iterator[tuple[str, str]]:
-    """docs/writing-recipes.md with one row per rewrite."""
+    """docs/writing-rules.md with one row per rewrite."""
     knowledge = load()
     rows = ["| rewrite | what it does | parameters | fixes |", "|---|---|---|---|"]
     for name, rewrite in sorted(rewrites().items()):
@@ -69,10 +69,10 @@ def rewrite_table() -> Iterator[tuple[str, str]]:
         sentence = _first_sentence(sys.modules[rewrite.module].__doc__ or "")
         cells = (f"`{name}`", sentence, ", ".join(f"`{key}`" for key in parameters) or "none", ", ".join(codes))
         rows.append(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |")
-    page = (ROOT / "docs" / "writing-recipes.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "writing-rules.md").read_text(encoding="utf-8")
     begin, end = "<!-- rewrites -->", "<!-- end of rewrites -->"
     head, rest = page.split(begin)
-    yield "docs/writing-recipes.md", "\n".join((f"{head}{begin}", *rows, end)) + rest.split(end)[1]
+    yield "docs/writing-rules.md", "\n".join((f"{head}{begin}", *rows, end)) + rest.split(end)[1]
 
 
 def _first_sentence(text: str) -> str:

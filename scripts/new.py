@@ -1,5 +1,5 @@
-"""Writes the files for one new package, target, stack, card, condition, recipe, detector, rewrite, probe, addition,
-command or kernel. Example: python scripts/new.py detector cuda some_intrinsic CU499
+"""Writes the files for one new package, target, stack, card, condition, rule, fix of a rule, rewrite, probe, addition,
+command or kernel. Example: python scripts/new.py rule cuda some_intrinsic CU499
 """
 
 from __future__ import annotations
@@ -202,10 +202,10 @@ check = "TODO: how to see that it helped"
 names = ["SOME_VARIABLE"]
 """
 
-RECIPE = """id = "{name}"
+FIX = """
+[fix]
+id = "{name}"
 title = "TODO: what it does, in one line"
-code = "{code}"
-family = "{group}"
 rewrite = "name_of_the_rewrite"
 safety = "review"
 why = "TODO: why the edit is right, in one paragraph"
@@ -214,9 +214,7 @@ since = "{version}"
 status = "planned"
 {fact}"""
 
-CODE = """
-[[codes]]
-code = "{code}"
+RULE = """code = "{code}"
 rule = "{name}"
 severity = "error"
 message = "TODO: what is there, with the name of the API"
@@ -236,20 +234,20 @@ def files(kind: str, words: list[str]) -> dict[Path, str]:
     """Texts of the new files by path; `words` are the arguments of the kind."""
     date = load().date.isoformat()
     common = {"fact": FACT.format(date=date), "date": date, "version": __version__}
-    if kind == "detector":
+    if kind == "rule":
         group, name, code = words
         values = {**common, **LANGUAGES[group], "group": group, "name": name, "code": code}
         return {
             SOURCE / "scan" / "detectors" / group / f"{name}.py": DETECTOR.format(**values),
             TESTS / "scan" / "detectors" / group / f"test_{name}.py": DETECTOR_TEST.format(**values),
-            KNOWLEDGE / "codes.toml": (KNOWLEDGE / "codes.toml").read_text(encoding="utf-8") + CODE.format(**values),
+            KNOWLEDGE / "rules" / group / name / "rule.toml": RULE.format(**values),
         }
-    if kind == "recipe":
-        group, name, code = words
-        folder = KNOWLEDGE / "recipes" / group / name
+    if kind == "fix":
+        rule, name = words
+        (path,) = KNOWLEDGE.glob(f"rules/*/{rule}/rule.toml")
         texts = {part: f"{part} the edit\n" for part in ("before", "after", "untouched")}
-        record = RECIPE.format(**common, name=name, code=code, group=group)
-        return {folder / "recipe.toml": record, **{folder / f"{part}.cu": text for part, text in texts.items()}}
+        record = path.read_text(encoding="utf-8") + FIX.format(**common, name=name)
+        return {path: record, **{path.parent / "cases" / f"{part}.cu": text for part, text in texts.items()}}
     (name,) = words
     if kind == "kernel":
         return new_kernel.files(name, ROOT / "kernels")
@@ -271,26 +269,30 @@ def files(kind: str, words: list[str]) -> dict[Path, str]:
     }
 
 
-ARGUMENTS = {"detector": "GROUP NAME CODE", "recipe": "FAMILY NAME CODE"}
+ARGUMENTS = {"rule": "GROUP NAME CODE", "fix": "RULE NAME"}
 
 
 def main() -> int:
-    """Write the files; an existing file is never overwritten, except that codes.toml gets a new entry."""
+    """Write the files; an existing file is never overwritten, except that a fix is appended to its rule."""
     parser = argparse.ArgumentParser(description=__doc__)
-    facts = ("package", "target", "stack", "card", "condition", "recipe")
-    kinds = (*facts, "detector", "rewrite", "probe", "addition", "command", "kernel")
+    facts = ("package", "target", "stack", "card", "condition", "rule", "fix")
+    kinds = (*facts, "rewrite", "probe", "addition", "command", "kernel")
     parser.add_argument("kind", choices=kinds)
-    parser.add_argument("words", nargs="+", help="NAME; for a detector GROUP NAME CODE, for a recipe FAMILY NAME CODE")
+    parser.add_argument("words", nargs="+", help="NAME; for a rule GROUP NAME CODE, for a fix RULE NAME")
     options = parser.parse_args()
     arguments = ARGUMENTS.get(options.kind, "NAME").split()
     if len(options.words) != len(arguments):
         parser.error(f"a {options.kind} needs {' '.join(arguments)}")
-    if options.kind == "detector" and options.words[0] not in LANGUAGES:
+    if options.kind == "rule" and options.words[0] not in LANGUAGES:
         parser.error(f"GROUP is one of {', '.join(LANGUAGES)}")
     if options.kind == "kernel" and not new_kernel.is_name(options.words[0]):
         parser.error("NAME has only small letters, digits and underscores, such as blur_2d")
+    if options.kind == "fix" and not [*KNOWLEDGE.glob(f"rules/*/{options.words[0]}/rule.toml")]:
+        parser.error(f"knowledge/rules has no rule {options.words[0]}")
     new_files = files(options.kind, options.words)
-    existing = [path for path in new_files if path.exists() and path.name != "codes.toml"]
+    existing = [
+        path for path in new_files if path.exists() and not (options.kind == "fix" and path.name == "rule.toml")
+    ]
     if existing:
         parser.error(f"{existing[0].relative_to(ROOT)} already exists")
     for path, text in new_files.items():

@@ -1,6 +1,6 @@
 """Ten modules and ten messages, drawn by a fixed seed, as they read in two checkouts: `read_aloud.py BEFORE AFTER`.
 
-Prints Markdown: outlines of modules (docstrings, signatures) and texts of codes.toml. Modules that were renamed are
+Prints Markdown: outlines of modules (docstrings, signatures) and texts of rules. Modules that were renamed are
 followed through the tables given with --renames.
 """
 
@@ -45,7 +45,12 @@ def _outlined(node: ast.Module | ast.ClassDef | ast.FunctionDef, indent: str) ->
 
 
 def messages(checkout: Path) -> dict[str, str]:
-    codes = tomli.loads((checkout / "knowledge" / "codes.toml").read_text(encoding="utf-8"))["codes"]
+    folder = checkout / "knowledge"
+    tables = [
+        tomli.loads(path.read_text(encoding="utf-8"))
+        for path in (*folder.glob("codes.toml"), *folder.glob("rules/*/*/rule.toml"))
+    ]
+    codes = [code for table in tables for code in table.get("codes", [table])]
     return {code["code"]: f"{code['message']} / {code['hint']}" for code in codes}
 
 

@@ -318,10 +318,9 @@ def test_what_was_not_compared_is_never_the_same(results, code, capsys):
 @pytest.mark.engines
 def test_another_severity_is_a_difference_and_other_words_are_none(copied_checkout, capsys):
     """This checkout against a changed copy of itself, from the command line to the exit code."""
-    codes = copied_checkout / "knowledge" / "codes.toml"
-    before, code, after = codes.read_text(encoding="utf-8").partition('code = "CU101"')
-    codes.write_text(before + code + after.replace('severity = "error"', 'severity = "warning"', 1), encoding="utf-8")
-    replace_once(codes, "{call} gets the 32-bit lane mask {mask}", "the lane mask {mask} of {call} has 32 bits")
+    rule = copied_checkout / "knowledge" / "rules" / "cuda" / "lane_mask_32bit" / "rule.toml"
+    replace_once(rule, 'severity = "error"', 'severity = "warning"')
+    replace_once(rule, "{call} gets the 32-bit lane mask {mask}", "the lane mask {mask} of {call} has 32 bits")
     replace_once(copied_checkout / "src/rocm3d/apply/templates/README.md", "Nothing outside", "No file outside")
 
     assert same.main([str(ROOT), str(copied_checkout), "--only", "deform-op", "--gpu", "mi300x"]) == 1

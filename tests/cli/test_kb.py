@@ -57,14 +57,14 @@ def test_query_shows_records_that_contain_a_text(rocm3d):
 
 
 def test_active_recipe_with_a_failing_example_is_a_problem(rocm3d, tmp_path):
-    path = tmp_path / "recipes" / "native-op" / "toolkit-header-guarded"
-    shutil.copytree(data_folder() / "recipes" / "native-op" / path.name, path)
-    (path / "after.cu").write_text("int something_else;\n")
+    path = tmp_path / "rules" / "cuda" / "missing_header"
+    shutil.copytree(data_folder() / "rules" / "cuda" / path.name, path)
+    (path / "cases" / "after.cu").write_text("int something_else;\n")
 
     ended = rocm3d("kb", "check", "--knowledge", tmp_path)
 
     assert ended.code == 1
-    assert f"{path.name}/recipe.toml: before: the output of guard_include differs from the example" in ended.out
+    assert f"{path.name}/rule.toml: before: the output of guard_include differs from the example" in ended.out
 
 
 def test_a_fact_without_a_source_and_a_route_without_proof_are_refused_by_key(rocm3d, tmp_path):

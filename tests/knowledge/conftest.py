@@ -29,11 +29,11 @@ STACK = (
 )
 PORT = 'id = "{id}"\ntitle = "t"\ntier = 1\nfamilies = ["fam"]\nmarks = {marks}\n' + FACT + "[routes]\n{routes}\n"
 CODE = (
-    '[[codes]]\ncode = "{code}"\nrule = "{rule}"\nseverity = "note"\nmessage = "m"\nhint = "h"\nhelp = "{help}"\n'
+    'code = "{code}"\nrule = "{rule}"\nseverity = "note"\nmessage = "m"\nhint = "h"\nhelp = "{help}"\n'
     'family = "{family}"\nsince = "0.1.0"\nstatus = "{status}"\n{rest}\n' + FACT
 )
-RECIPE = (
-    'id = "{id}"\ntitle = "t"\ncode = "{code}"\nfamily = "{family}"\nrewrite = "{rewrite}"\nsafety = "safe"\n'
+FIX = (
+    '\n[fix]\nid = "{id}"\ntitle = "t"\nfamily = "{family}"\nrewrite = "{rewrite}"\nsafety = "safe"\n'
     'why = "w"\nchanges_for_user = "c"\nsince = "0.1.0"\nstatus = "{status}"\nalso = {also}\n' + FACT
 )
 
@@ -77,13 +77,17 @@ class Overlay:
 
     def codes(self, *codes: dict[str, str]) -> Overlay:
         base = {"code": "NUM901", "rule": "odd_thing", "help": "long", "family": "fam", "status": "active", "rest": ""}
-        return self.put("codes.toml", "".join(CODE.format(**{**base, **code}) for code in codes))
+        for values in ({**base, **code} for code in codes):
+            group = "odd" if values["code"] == "NUM901" else "more"
+            self.put(f"rules/{group}/{values['rule']}/rule.toml", CODE.format(**values))
+        return self
 
-    def recipe(self, name: str, folder: str = "fam", *, examples: bool = True, **fields: object) -> Overlay:
-        values = {"code": "NUM901", "family": "fam", "rewrite": "do_it", "status": "active", "also": [], **fields}
-        self.put(f"recipes/{folder}/{name}/recipe.toml", RECIPE.format(id=name, **values))
-        for part in ("before", "after", "untouched") if examples else ():
-            self.put(f"recipes/{folder}/{name}/{part}.py", f"# {name} {part}\n")
+    def fix(self, name: str, rule: str = "odd/odd_thing", **fields: object) -> Overlay:
+        values = {"family": "", "rewrite": "do_it", "status": "active", "also": [], **fields}
+        path = self.folder / "rules" / rule / "rule.toml"
+        path.write_text(path.read_text() + FIX.format(id=name, **values))
+        for part in ("before", "after", "untouched"):
+            self.put(f"rules/{rule}/cases/{part}.py", f"# {name} {part}\n")
         return self
 
     def load(self) -> Knowledge:

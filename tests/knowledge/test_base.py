@@ -113,12 +113,13 @@ def test_gfx_id_alone_means_the_default_product(knowledge_base):
 
 
 def test_planned_recipe_is_not_used(overlay):
-    assert overlay.codes({}).recipe("r", status="planned").load().recipe_for("NUM901") is None
+    assert overlay.codes({}).fix("r", status="planned").load().recipe_for("NUM901") is None
 
 
 def test_also_codes_apply_only_to_the_package_of_the_recipe(overlay):
-    codes = overlay.codes({"rest": 'package = "p"'}, {"code": "NUM902"})
-    knowledge = codes.recipe("q", status="planned", also=["NUM902"]).recipe("r", also=["NUM902"]).load()
+    codes = overlay.codes({"rest": 'package = "p"'}, {"code": "NUM902"}, {"code": "NUM903", "rule": "third_thing"})
+    codes.fix("q", "more/third_thing", status="planned", also=["NUM902"]).fix("r", also=["NUM902"])
+    knowledge = codes.load()
     assert knowledge.recipe_also_resolving("NUM902", "p").id == "r"
     assert knowledge.recipe_also_resolving("NUM902", "other") is None
     assert knowledge.recipe_also_resolving("NUM902", None) is None
@@ -126,7 +127,7 @@ def test_also_codes_apply_only_to_the_package_of_the_recipe(overlay):
 
 
 def test_active_recipe_fixes_only_its_code(overlay):
-    knowledge = overlay.codes({}).recipe("q", status="refuted").recipe("r").load()
+    knowledge = overlay.codes({}).fix("r").load()
     assert knowledge.recipe_for("NUM901").id == "r"
     assert knowledge.recipe_for("NUM902") is None
 

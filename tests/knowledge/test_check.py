@@ -6,6 +6,7 @@ import pytest
 
 from rocm3d.knowledge.check import RecordProblem, check_records
 
+RULE = "mine/rules/odd/odd_thing/rule.toml"
 RULES, REWRITES = {"odd_thing"}, {"do_it"}
 
 
@@ -21,24 +22,24 @@ def problems(overlay):
 
 def test_active_code_without_help_is_a_problem(overlay, problems):
     overlay.family().codes({"help": ""})
-    assert problems() == [RecordProblem("mine/codes.toml", "NUM901.help", "an active code needs help")]
+    assert problems() == [RecordProblem(RULE, "help", "an active code needs help")]
 
 
 def test_active_code_without_detector_is_a_problem(overlay, problems):
     overlay.family().codes({"rule": "nobody_looks"})
     assert [str(problem) for problem in problems()] == [
-        "mine/codes.toml: NUM901.rule: unknown detector 'nobody_looks'; use status = 'planned'"
+        "mine/rules/odd/nobody_looks/rule.toml: rule: unknown detector 'nobody_looks'; use status = 'planned'"
     ]
 
 
 def test_two_codes_with_one_rule_are_a_problem(overlay, problems):
     overlay.family().codes({}, {"code": "NUM902"})
-    assert problems() == [RecordProblem("mine/codes.toml", "NUM902.rule", "'odd_thing' is also the rule of NUM901")]
+    assert problems() == [RecordProblem("mine/rules/more/odd_thing/rule.toml", "rule", "'odd_thing' is also the rule of NUM901")]
 
 
 def test_code_of_an_unknown_family_is_a_problem(overlay, problems):
     overlay.codes({})
-    assert problems() == [RecordProblem("mine/codes.toml", "NUM901.family", "unknown family 'fam'")]
+    assert problems() == [RecordProblem(RULE, "family", "unknown family 'fam'")]
 
 
 def test_package_of_an_unknown_family_is_a_problem(overlay, problems):
@@ -71,49 +72,31 @@ def test_stack_for_an_unknown_target_is_a_problem(overlay, problems):
     assert problems() == [RecordProblem("mine/stacks/s.toml", "gfx", "unknown target 'gfx999'")]
 
 
-def test_recipe_for_an_unknown_code_is_a_problem(overlay, problems):
-    overlay.family().recipe("r")
-    assert problems() == [RecordProblem("mine/recipes/fam/r/recipe.toml", "code", "unknown code 'NUM901'")]
+def test_fix_with_an_unknown_also_code_is_a_problem(overlay, problems):
+    overlay.family().package("p").codes({"rest": 'package = "p"'}).fix("r", also=["NUM902"])
+    assert problems() == [RecordProblem(RULE, "fix.also", "unknown code 'NUM902'")]
 
 
-def test_recipe_with_an_unknown_also_code_is_a_problem(overlay, problems):
-    overlay.family().package("p").codes({"rest": 'package = "p"'}).recipe("r", also=["NUM902"])
-    assert problems() == [RecordProblem("mine/recipes/fam/r/recipe.toml", "also", "unknown code 'NUM902'")]
+def test_fix_with_also_but_without_package_is_a_problem(overlay, problems):
+    overlay.family().codes({}).fix("r", also=["NUM901"])
+    assert problems() == [RecordProblem(RULE, "fix.also", "NUM901 has no package")]
 
 
-def test_recipe_with_also_but_without_package_is_a_problem(overlay, problems):
-    overlay.family().codes({}).recipe("r", also=["NUM901"])
-    assert problems() == [RecordProblem("mine/recipes/fam/r/recipe.toml", "also", "NUM901 has no package")]
-
-
-def test_recipe_of_an_unknown_family_is_a_problem(overlay, problems):
-    overlay.family().codes({}).recipe("r", folder="gone", family="gone")
-    assert problems() == [RecordProblem("mine/recipes/gone/r/recipe.toml", "family", "unknown family 'gone'")]
-
-
-def test_recipe_in_the_folder_of_another_family_is_a_problem(overlay, problems):
-    overlay.family().family("other").codes({}).recipe("r", folder="other")
-    assert problems() == [
-        RecordProblem("mine/recipes/other/r/recipe.toml", "family", "'fam' does not match the folder of the recipe")
-    ]
+def test_fix_of_an_unknown_family_is_a_problem(overlay, problems):
+    overlay.family().codes({}).fix("r", family="gone")
+    assert problems() == [RecordProblem(RULE, "fix.family", "unknown family 'gone'")]
 
 
 @pytest.mark.parametrize("part", ["before", "after", "untouched"])
-def test_recipe_without_one_of_its_examples_is_a_problem(overlay, problems, part):
-    overlay.family().codes({}).recipe("r")
-    (overlay.folder / "recipes" / "fam" / "r" / f"{part}.py").unlink()
-    assert problems() == [
-        RecordProblem(
-            "mine/recipes/fam/r/recipe.toml", "examples", "needs before.*, after.* and untouched.* in the same folder"
-        )
-    ]
+def test_fix_without_one_of_its_cases_is_a_problem(overlay, problems, part):
+    overlay.family().codes({}).fix("r")
+    (overlay.folder / "rules" / "odd" / "odd_thing" / "cases" / f"{part}.py").unlink()
+    assert problems() == [RecordProblem(RULE, "cases", "needs before.*, after.* and untouched.*")]
 
 
-def test_active_recipe_without_its_rewrite_is_a_problem(overlay, problems):
-    overlay.family().codes({}).recipe("r", rewrite="not_there")
-    assert problems() == [
-        RecordProblem("mine/recipes/fam/r/recipe.toml", "rewrite", "unknown rewrite 'not_there'; use status = 'planned'")
-    ]
+def test_active_fix_without_its_rewrite_is_a_problem(overlay, problems):
+    overlay.family().codes({}).fix("r", rewrite="not_there")
+    assert problems() == [RecordProblem(RULE, "fix.rewrite", "unknown rewrite 'not_there'; use status = 'planned'")]
 
 
 def test_port_that_ran_with_an_unknown_package_is_a_problem(overlay, problems):
@@ -165,12 +148,12 @@ def test_route_newer_than_the_release_is_a_problem(overlay, problems):
 
 def test_planned_code_and_recipe_need_no_code_behind_them(overlay, problems):
     overlay.family().codes({"status": "planned", "rule": "some_day", "help": ""})
-    overlay.recipe("r", status="planned", rewrite="some_day")
+    overlay.fix("r", "odd/some_day", status="planned", rewrite="some_day")
     assert problems() == []
 
 
 def test_sound_records_have_no_problem(overlay, problems):
-    overlay.family().codes({}).recipe("r").target("gfx999", "zz900x").stack("s", ["gfx999"])
+    overlay.family().codes({}).fix("r").target("gfx999", "zz900x").stack("s", ["gfx999"])
     overlay.package("p", gfx=["gfx999"], products=["zz900x"]).port("zz-port", marks=("zz/a.py",), p="keep")
     assert problems() == []
 

@@ -12,7 +12,7 @@ from rocm3d.model.errors import UserError
 def known(overlay):
     overlay.family().package("zz-attn", pip=["zz_attention"], imports=["zz_attn_cuda", "ZzExt"])
     overlay.target("gfx999", "zz900x", title="Radeon ZZ 900 X", names=["zed"]).stack("zz-stack", ["gfx999"])
-    return overlay.codes({}).recipe("zz-recipe").load()
+    return overlay.codes({}).fix("zz-recipe").load()
 
 
 def test_misspelt_name_is_refused_with_the_closest(known):

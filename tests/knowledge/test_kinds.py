@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from rocm3d.knowledge.kinds import FOLDERS, KINDS, RECIPES, SCAN_KINDS, SINGLES, TABLES
+from rocm3d.knowledge.kinds import FOLDERS, KINDS, RULES, SCAN_KINDS, SINGLES, TABLES
 from rocm3d.model.base import Record
 
 
@@ -15,7 +15,7 @@ def test_an_unknown_kind_has_no_model():
         FOLDERS["gpus"]
 
 
-@pytest.mark.parametrize("models", [FOLDERS, TABLES, SINGLES, RECIPES])
+@pytest.mark.parametrize("models", [FOLDERS, TABLES, SINGLES, RULES])
 def test_every_kind_has_its_model(models):
     assert len(models) == len(list(models))
     assert all(issubclass(model, Record) for model in models.values())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from datetime import date
 
 import pytest
@@ -26,7 +27,7 @@ def test_overlay_that_is_not_a_folder_is_refused(tmp_path, name):
         load(tmp_path / name)
 
 
-@pytest.mark.parametrize("path", ["families/f.toml", "codes.toml", "release.toml", "recipes/fam/r/recipe.toml"])
+@pytest.mark.parametrize("path", ["families/f.toml", "release.toml", "rules/odd/r/rule.toml"])
 @pytest.mark.parametrize("text", ["a = \n", b"\xff\xfe", pytest.param("a = " + "[" * 20_000, id="deep")])
 def test_broken_toml_is_refused_by_file(overlay, path, text):
     assert_refused(overlay.put(path, text), f"mine/{path}: ")
@@ -74,19 +75,31 @@ def test_target_in_a_file_of_another_name_is_refused(overlay):
     assert_refused(overlay, "mine/targets/mi999x.toml: gfx: 'gfx999' does not match the file name 'mi999x'")
 
 
-def test_recipe_in_a_folder_of_another_name_is_refused(overlay):
-    overlay.recipe("right")
-    (overlay.folder / "recipes" / "fam" / "right").rename(overlay.folder / "recipes" / "fam" / "wrong")
-    assert_refused(overlay, "mine/recipes/fam/wrong/recipe.toml: id: 'right' does not match")
+def test_rule_in_a_folder_of_another_name_is_refused(overlay):
+    overlay.codes({})
+    (overlay.folder / "rules" / "odd" / "odd_thing").rename(overlay.folder / "rules" / "odd" / "wrong")
+    assert_refused(overlay, "mine/rules/odd/wrong/rule.toml: rule: 'odd_thing' does not match its folder")
 
 
-def test_duplicate_code_is_refused(overlay):
-    assert_refused(overlay.codes({}, {"rule": "other_thing"}), "mine/codes.toml: codes: NUM901 occurs twice")
+def test_code_of_two_rules_is_refused(overlay):
+    overlay.codes({}, {"rule": "other_thing"})
+    assert_refused(overlay, "mine/rules/odd/other_thing/rule.toml: NUM901 is also in odd_thing")
+
+
+def test_fix_of_two_rules_is_refused(overlay):
+    overlay.codes({}, {"code": "NUM902", "rule": "other_thing"}).fix("r").fix("r", "more/other_thing")
+    assert_refused(overlay, "mine/rules/odd/odd_thing/rule.toml: r is also in other_thing")
+
+
+@pytest.mark.parametrize("path", ["codes.toml", "recipes/fam/r/recipe.toml"])
+def test_the_former_layout_is_refused_with_the_new_one(overlay, path):
+    message = assert_refused(overlay.put(path, ""), str(overlay.folder)).message
+    assert "write rules to rules/GROUP/RULE/rule.toml" in message
 
 
 @pytest.mark.parametrize("code", ["XYZ101", "CU1", "cu101", "CU1011"])
 def test_invalid_code_is_refused(overlay, code):
-    assert_refused(overlay.codes({"code": code}), "mine/codes.toml: codes.0.code: ")
+    assert_refused(overlay.codes({"code": code}), "mine/rules/more/odd_thing/rule.toml: code: ")
 
 
 def test_overlay_named_by_a_dot_still_names_its_files(overlay, monkeypatch):
@@ -102,7 +115,7 @@ def test_shipped_knowledge_loads_and_knows_its_files(knowledge):
     assert knowledge.places["families", "gaussian"] == "knowledge/families/gaussian.toml"
     assert isinstance(knowledge.date, date)
     assert (data_folder() / "release.toml").is_file()
-    kinds = (*FOLDERS, *TABLES, "recipes")
+    kinds = (*FOLDERS, *TABLES, "codes", "recipes")
     assert set(knowledge.places) == {(kind, name) for kind in kinds for name in getattr(knowledge, kind)}
 
 
@@ -111,7 +124,7 @@ def test_empty_overlay_changes_nothing(overlay):
 
 
 def test_overlay_adds_a_record_of_each_kind(overlay, knowledge):
-    overlay.family().package("p").target("gfx999", "mi999x").stack("s", ["gfx999"]).codes({}).recipe("r")
+    overlay.family().package("p").target("gfx999", "mi999x").stack("s", ["gfx999"]).codes({}).fix("r")
     result = overlay.load()
     for kind, name in (
         ("families", "fam"), ("packages", "p"), ("targets", "gfx999"), ("stacks", "s"), ("codes", "NUM901"),
@@ -119,7 +132,7 @@ def test_overlay_adds_a_record_of_each_kind(overlay, knowledge):
     ):  # fmt: skip
         assert set(getattr(result, kind)) == {*getattr(knowledge, kind), name}
         assert result.places[kind, name].startswith("mine/")
-    assert result.places["recipes", "r"] == "mine/recipes/fam/r/recipe.toml"
+    assert result.places["recipes", "r"] == "mine/rules/odd/odd_thing/rule.toml"
     assert result.date == knowledge.date
 
 
@@ -143,15 +156,18 @@ def test_overlay_can_have_its_own_date(overlay):
 
 
 def test_examples_of_a_recipe_are_read(overlay):
-    example = overlay.recipe("r").load().examples["r"]
+    example = overlay.codes({}).fix("r").load().examples["r"]
     assert (example.name, example.before, example.after, example.untouched) == (
         "example.py", b"# r before\n", b"# r after\n", b"# r untouched\n",
     )  # fmt: skip
 
 
-def test_recipe_that_replaces_another_does_not_keep_its_examples(overlay, knowledge):
-    name = next(iter(knowledge.examples))
-    assert name not in overlay.recipe(name, examples=False).load().examples
+def test_rule_that_replaces_another_does_not_keep_its_cases(overlay, knowledge):
+    shipped = next(rule for rule in knowledge.codes.values() if rule.fix is not None)
+    overlay.codes({"code": shipped.code, "rule": shipped.rule}).fix(shipped.fix.id, f"more/{shipped.rule}")
+    shutil.rmtree(overlay.folder / "rules" / "more" / shipped.rule / "cases")
+
+    assert shipped.fix.id not in overlay.load().examples
 
 
 def test_records_are_in_the_order_of_their_names(overlay):
@@ -159,3 +175,11 @@ def test_records_are_in_the_order_of_their_names(overlay):
     assert list(result.packages) == sorted(result.packages)
     assert list(result.families) == sorted(result.families)
     assert list(result.codes) == sorted(result.codes)
+
+
+def test_rule_of_the_overlay_replaces_the_shipped_rule_with_its_fix(overlay, knowledge):
+    shipped = next(rule for rule in knowledge.codes.values() if rule.fix is not None)
+    overlay.codes({"code": shipped.code, "rule": shipped.rule})
+
+    assert overlay.load().recipe_for(shipped.code) is None
+    assert overlay.load().codes[shipped.code].message == "m"

@@ -21,10 +21,10 @@ SCHEMAS = {
     "targets": "target", "stacks": "stack", "packages": "package", "families": "family", "advice": "advice",
     "variables": "variable", "ports": "port", "cards": "card", "host": "host",
 }  # fmt: skip
-TABLES = ("codes", "tolerances", "backends", "suites", "release", "method")
+TABLES = ("tolerances", "backends", "suites", "release", "method")
 RECORDS = [
     *((path, schema) for folder, schema in SCHEMAS.items() for path in sorted((KNOWLEDGE / folder).glob("*.toml"))),
-    *((path, "recipe") for path in sorted((KNOWLEDGE / "recipes").glob("*/*/recipe.toml"))),
+    *((path, "rule") for path in sorted((KNOWLEDGE / "rules").glob("*/*/rule.toml"))),
     *((KNOWLEDGE / f"{name}.toml", name) for name in TABLES if (KNOWLEDGE / f"{name}.toml").is_file()),
 ]
 

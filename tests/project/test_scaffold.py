@@ -20,9 +20,9 @@ NEW = (
     ("stack", "rocm-9"),
     ("card", "some-card"),
     ("condition", "some-condition"),
-    ("recipe", "native-op", "some-recipe", "CU101"),
-    ("detector", "cuda", "some_pattern", "CU999"),
-    ("detector", "python", "some_habit", "PY999"),
+    ("fix", "build_isolation", "some-fix"),
+    ("rule", "cuda", "some_pattern", "CU999"),
+    ("rule", "python", "some_habit", "PY999"),
     ("rewrite", "do_something"),
     ("probe", "try_something"),
     ("addition", "something"),
@@ -66,7 +66,8 @@ def new(checkout_copy: Path, *words: str):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("detector", "cuda", "lonely"), "needs GROUP NAME CODE"),
+        (("rule", "cuda", "lonely"), "needs GROUP NAME CODE"),
+        (("fix", "no_such_rule", "x"), "knowledge/rules has no rule no_such_rule"),
         (("kernel", "Blur-2D"), "small letters, digits and underscores"),
         (("rewrite", "guard_include"), "already exists"),
     ],

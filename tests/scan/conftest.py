@@ -9,9 +9,8 @@ import pytest
 
 from rocm3d.knowledge.base import Knowledge
 from rocm3d.knowledge.load import tomllib
-from rocm3d.model.code import CodeTable
 from rocm3d.model.package import Package, Route
-from rocm3d.model.recipe import Recipe
+from rocm3d.model.rule import Rule
 from rocm3d.model.source import Source
 from rocm3d.scan.detector import Detector
 from rocm3d.scan.selection import Selection
@@ -55,12 +54,12 @@ def package(name: str, pip: str, decision: str = "drop") -> Package:
 def known():
     """The shipped codes and recipes, with test packages."""
     folder = Path(__file__).parents[2] / "knowledge"
-    codes = CodeTable.model_validate(tomllib.loads((folder / "codes.toml").read_text(encoding="utf-8"))).codes
-    texts = [path.read_text(encoding="utf-8") for path in sorted(folder.glob("recipes/*/*/recipe.toml"))]
-    recipes = [Recipe.model_validate(tomllib.loads(text)) for text in texts]
+    texts = [path.read_text(encoding="utf-8") for path in sorted(folder.glob("rules/*/*/rule.toml"))]
+    rules = [Rule.model_validate(tomllib.loads(text)) for text in texts]
+    recipes = [rule.recipe for rule in rules if rule.recipe is not None]
     return Knowledge(
         date=date(2026, 11, 15),
-        codes={code.code: code for code in codes},
+        codes={rule.code: rule for rule in rules},
         targets={},
         stacks={},
         packages={name: package(name, pip) for name, pip in PIP_NAMES.items()},

@@ -59,14 +59,14 @@ def _check_codes(knowledge: Knowledge, rules: Set[str]) -> Problems:
     for code in knowledge.codes.values():
         file = knowledge.places["codes", code.code]
         if code.status == "active" and not code.help:
-            yield RecordProblem(file, f"{code.code}.help", "an active code needs help")
+            yield RecordProblem(file, "help", "an active code needs help")
         if code.status == "active" and code.rule not in rules:
-            yield RecordProblem(file, f"{code.code}.rule", f"unknown detector {code.rule!r}; use status = 'planned'")
+            yield RecordProblem(file, "rule", f"unknown detector {code.rule!r}; use status = 'planned'")
         if code.rule in code_by_rule:
-            yield RecordProblem(file, f"{code.code}.rule", f"{code.rule!r} is also the rule of {code_by_rule[code.rule]}")
+            yield RecordProblem(file, "rule", f"{code.rule!r} is also the rule of {code_by_rule[code.rule]}")
         code_by_rule[code.rule] = code.code
         if code.family is not None and code.family not in knowledge.families:
-            yield RecordProblem(file, f"{code.code}.family", f"unknown family {code.family!r}")
+            yield RecordProblem(file, "family", f"unknown family {code.family!r}")
 
 
 def _check_packages(knowledge: Knowledge) -> Problems:
@@ -109,19 +109,17 @@ def _check_stacks(knowledge: Knowledge) -> Problems:
 def _check_recipes(knowledge: Knowledge, rewrites: Set[str]) -> Problems:
     for recipe in knowledge.recipes.values():
         file = knowledge.places["recipes", recipe.id]
-        for key, code in (("code", recipe.code), *(("also", code) for code in recipe.also)):
+        for code in recipe.also:
             if code not in knowledge.codes:
-                yield RecordProblem(file, key, f"unknown code {code!r}")
-        if recipe.also and recipe.code in knowledge.codes and not knowledge.codes[recipe.code].package:
-            yield RecordProblem(file, "also", f"{recipe.code} has no package")
+                yield RecordProblem(file, "fix.also", f"unknown code {code!r}")
+        if recipe.also and not knowledge.codes[recipe.code].package:
+            yield RecordProblem(file, "fix.also", f"{recipe.code} has no package")
         if recipe.family not in knowledge.families:
-            yield RecordProblem(file, "family", f"unknown family {recipe.family!r}")
-        if f"/{recipe.family}/" not in file:
-            yield RecordProblem(file, "family", f"{recipe.family!r} does not match the folder of the recipe")
+            yield RecordProblem(file, "fix.family", f"unknown family {recipe.family!r}")
         if recipe.id not in knowledge.examples:
-            yield RecordProblem(file, "examples", "needs before.*, after.* and untouched.* in the same folder")
+            yield RecordProblem(file, "cases", "needs before.*, after.* and untouched.*")
         if recipe.status == "active" and recipe.rewrite not in rewrites:
-            yield RecordProblem(file, "rewrite", f"unknown rewrite {recipe.rewrite!r}; use status = 'planned'")
+            yield RecordProblem(file, "fix.rewrite", f"unknown rewrite {recipe.rewrite!r}; use status = 'planned'")
 
 
 def _check_ports(knowledge: Knowledge) -> Problems:

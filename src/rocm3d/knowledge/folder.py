@@ -17,13 +17,14 @@ from pydantic import ValidationError
 
 from rocm3d import __version__
 from rocm3d.knowledge.base import RecipeExample
-from rocm3d.knowledge.kinds import FOLDERS, KINDS, RECIPES, SINGLES, TABLES
+from rocm3d.knowledge.kinds import FOLDERS, KINDS, RULE_KINDS, RULES, SINGLES, TABLES
 from rocm3d.knowledge.record_files import record_paths
 from rocm3d.model.base import describe_validation_error
 from rocm3d.model.errors import UserError
 
 if TYPE_CHECKING:
     from rocm3d.model.base import Record
+    from rocm3d.model.rule import Rule
 
 Files = list[tuple[Path, bytes]]
 
@@ -47,6 +48,9 @@ class RecordFolder:
 
     def read_all(self) -> None:
         """Read all kinds, so that any mistake in the folder is reported."""
+        for name in ("codes.toml", "recipes"):
+            if (self.root / name).exists():
+                raise UserError(f"{self.root}/{name}: write rules to rules/GROUP/RULE/rule.toml, each with its fix")
         for name in SINGLES:
             self.single(name)
         for kind in KINDS:
@@ -60,7 +64,7 @@ class RecordFolder:
     def records(self, kind: str) -> Mapping[str, Record]:
         """The records of a kind by id, in the order of the files."""
         if kind not in self._records:
-            read = self._read_table if kind in TABLES else self._read_files
+            read = self._read_rules if kind in RULE_KINDS else self._read_table if kind in TABLES else self._read_files
             self._records[kind] = dict(read(kind))
         return self._records[kind]
 
@@ -69,29 +73,47 @@ class RecordFolder:
             return self._display_name(self.root / f"{kind}.toml")
         if kind in FOLDERS:
             return self._display_name(self.root / kind / f"{name}.toml")
-        return self._display_name(next(path for path, _ in self._files(kind) if path.parent.name == name))
+        return self._display_name(next(path for path, rule in self._rules() if name in (rule.code, rule.fix_id)))
 
     def examples(self) -> Iterator[tuple[str, RecipeExample | None]]:
         """The examples of each recipe by id; None if a file is missing."""
-        for path, _ in self._files("recipes"):
-            yield path.parent.name, _example(path.parent)
+        for path, rule in self._rules():
+            if rule.fix is not None:
+                yield rule.fix.id, _example(path.parent / "cases")
 
     def _read_table(self, kind: str) -> Iterator[tuple[str, Record]]:
         files, ids = self._files(kind), set()
         for record in getattr(self._parse_files(files, TABLES[kind])[0], kind) if files else ():
-            record_id = record.code if kind == "codes" else record.id
-            if record_id in ids:
-                raise UserError(f"{self._display_name(files[0][0])}: {kind}: {record_id} occurs twice")
-            ids.add(record_id)
-            yield record_id, record
+            if record.id in ids:
+                raise UserError(f"{self._display_name(files[0][0])}: {kind}: {record.id} occurs twice")
+            ids.add(record.id)
+            yield record.id, record
+
+    def _read_rules(self, kind: str) -> Iterator[tuple[str, Record]]:
+        paths: dict[str, Path] = {}
+        for path, rule in self._rules():
+            record: Record | None = rule if kind == "codes" else rule.recipe
+            record_id = rule.code if kind == "codes" else rule.fix_id
+            if rule.rule != path.parent.name:
+                raise UserError(f"{self._display_name(path)}: rule: {rule.rule!r} does not match its folder")
+            if record_id in paths:
+                raise UserError(f"{self._display_name(path)}: {record_id} is also in {paths[record_id].parent.name}")
+            if record is not None:
+                paths[record_id] = path
+                yield record_id, record
+
+    @cache  # noqa: B019  (a folder lives as long as the command)
+    def _rules(self) -> list[tuple[Path, Rule]]:
+        files = self._files("rules")
+        return [(path, rule) for (path, _), rule in zip(files, self._parse_files(files, RULES["rules"]), strict=True)]  # type: ignore[misc]
 
     def _read_files(self, kind: str) -> Iterator[tuple[str, Record]]:
-        files, model = self._files(kind), RECIPES[kind] if kind in RECIPES else FOLDERS[kind]
-        key = "gfx" if kind == "targets" else "id"
-        for (path, _), record in zip(files, self._parse_files(files, model), strict=True):
-            record_id, stem = getattr(record, key), path.parent.name if kind in RECIPES else path.stem
-            if record_id != stem:
-                raise UserError(f"{self._display_name(path)}: {key}: {record_id!r} does not match the file name {stem!r}")
+        files, key = self._files(kind), "gfx" if kind == "targets" else "id"
+        for (path, _), record in zip(files, self._parse_files(files, FOLDERS[kind]), strict=True):
+            record_id = getattr(record, key)
+            if record_id != path.stem:
+                problem = f"{record_id!r} does not match the file name {path.stem!r}"
+                raise UserError(f"{self._display_name(path)}: {key}: {problem}")
             yield record_id, record
 
     @cache  # noqa: B019  (a folder lives as long as the command)
@@ -143,7 +165,7 @@ def _from_cache(text: str | None, model: type[Record]) -> Record | None:
 
 
 def _example(folder: Path) -> RecipeExample | None:
-    siblings = sorted(folder.iterdir())
+    siblings = sorted(folder.iterdir()) if folder.is_dir() else []
     paths = {
         part: next((path for path in siblings if path.stem == part), None) for part in ("before", "after", "untouched")
     }

@@ -48,15 +48,15 @@ FOLDERS = LazyModels(
 )
 # One file with an array of records: file stem -> model of the file, whose only field has the records.
 TABLES = LazyModels(
-    codes="code.CodeTable",
     tolerances="tolerance.ToleranceTable",
     backends="backend.BackendTable",
     suites="suite.SuiteTable",
 )
 # One file with one record.
 SINGLES = LazyModels(release="release.Release", method="method.Method")
-# One folder per record, which also has its examples.
-RECIPES = LazyModels(recipes="recipe.Recipe")
+# One folder per rule, with its cases. A rule is a code, and has the recipe of its fix.
+RULES = LazyModels(rules="rule.Rule")
+RULE_KINDS = ("codes", "recipes")
 
-KINDS = (*TABLES, *FOLDERS, *RECIPES)
+KINDS = (*TABLES, *FOLDERS, *RULE_KINDS)
 SCAN_KINDS = ("codes", "packages", "ports", "recipes", "targets")  # the kinds that a scan consults

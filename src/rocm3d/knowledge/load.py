@@ -54,6 +54,9 @@ def load(overlay: Path | None = None, cache: RecordCache | None = None) -> Knowl
 
 def _records(folders: list[RecordFolder], kind: str) -> dict[str, Any]:
     """Sorted by id, except for backends and suites: there the first match wins, so the order of the file counts."""
+    if kind == "recipes":  # of the rules in use: a rule of the overlay replaces the shipped one with its fix
+        recipes = (rule.recipe for rule in _records(folders, "codes").values())
+        return dict(sorted((recipe.id, recipe) for recipe in recipes if recipe is not None))
     records = {name: record for folder in folders for name, record in folder.records(kind).items()}
     return records if kind in ("backends", "suites") else dict(sorted(records.items()))
 

@@ -6,7 +6,7 @@ import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rocm3d.knowledge.kinds import FOLDERS, RECIPES, SCAN_KINDS
+from rocm3d.knowledge.kinds import FOLDERS, RULE_KINDS, SCAN_KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,8 +20,8 @@ def data_folder() -> Path:
 
 def record_paths(root: Path, kind: str) -> list[Path]:
     """The files of a kind, sorted."""
-    if kind in RECIPES:
-        return sorted(root.glob(f"{kind}/*/*/recipe.toml"))
+    if kind in ("rules", *RULE_KINDS):
+        return sorted(root.glob("rules/*/*/rule.toml"))
     if kind in FOLDERS:
         return sorted((root / kind).glob("*.toml"))
     return [path for path in (root / f"{kind}.toml",) if path.is_file()]
@@ -31,6 +31,6 @@ def scan_fingerprint(roots: Iterable[Path]) -> str:
     """A digest of all files that a scan depends on."""
     digest = hashlib.sha256()
     for root in roots:
-        for path in (path for kind in SCAN_KINDS for path in record_paths(root, kind)):
+        for path in dict.fromkeys(path for kind in SCAN_KINDS for path in record_paths(root, kind)):
             digest.update(f"{path.relative_to(root)} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
     return digest.hexdigest()

@@ -6,7 +6,6 @@ from typing import Literal
 
 from pydantic import Field
 
-from rocm3d.model.base import Record
 from rocm3d.model.finding import Severity
 from rocm3d.model.source import Fact, Status
 
@@ -24,7 +23,7 @@ ChangeKind = Literal[
 
 
 class Code(Fact):
-    """An entry of knowledge/codes.toml. `message` and `hint` may use {facts} that the detector provides."""
+    """The texts of a rule. `message` and `hint` may use {facts} that the detector provides."""
 
     code: str = Field(pattern=r"^(DEP|PY|CU|BLD|RUN|NUM|KB|ENV)[0-9]{3}$")
     rule: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
@@ -53,9 +52,3 @@ class Code(Fact):
     def is_about_environment(self) -> bool:
         """Whether it is about installed packages and settings only, and not about the source code."""
         return bool(self.kinds) and set(self.kinds) <= {"DEP", "PIN", "ENV"}
-
-
-class CodeTable(Record):
-    """The content of codes.toml."""
-
-    codes: tuple[Code, ...]

@@ -14,7 +14,7 @@ Severity = Literal["error", "warning", "note"]
 
 
 class Finding(Record):
-    """A diagnostic at a source location. The text comes from codes.toml."""
+    """A diagnostic at a source location. The text comes from its rule."""
 
     code: str
     rule: str

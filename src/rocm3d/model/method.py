@@ -8,7 +8,7 @@ from rocm3d.model.base import Record
 from rocm3d.model.source import Fact, Identifier
 
 
-class Rule(Record):
+class MethodRule(Record):
     """A rule for every port. `advice` lists the ids of advice records about it."""
 
     title: str
@@ -48,7 +48,7 @@ class Method(Fact):
 
     name: Identifier
     description: str = Field(max_length=1024, description="agents read it to decide whether to use the skill")
-    rules: tuple[Rule, ...] = Field(min_length=5, max_length=5)
+    rules: tuple[MethodRule, ...] = Field(min_length=5, max_length=5)
     tree: tuple[DecisionBranch, ...]
     phases: tuple[Phase, ...] = Field(min_length=9, max_length=9)
     verification: tuple[str, ...]

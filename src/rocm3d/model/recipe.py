@@ -1,4 +1,4 @@
-"""A recipe: which rewrite fixes which finding, under which conditions and with which parameters."""
+"""Fixes of rules: which rewrite, under which conditions and with which parameters."""
 
 from __future__ import annotations
 
@@ -23,17 +23,13 @@ class Conditions(Record):
     wave_size: Literal[32, 64] | None = None
 
 
-class Recipe(Fact):
-    """knowledge/recipes/<family>/<id>/recipe.toml; before.*, after.* and untouched.* in the same folder are its tests.
-
-    `also` lists codes of other findings about the same package that the edit resolves as well.
-    """
+class RuleFix(Fact):
+    """The fix of a rule. `also` lists codes of other findings about the same package that the edit resolves as well."""
 
     id: Identifier
     title: str
-    code: str
     also: tuple[str, ...] = ()
-    family: Identifier
+    family: str = Field(default="", description="that of the rule if empty")
     applies_when: Conditions = Conditions()
     rewrite: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
     parameters: Parameters = Field(default={})
@@ -42,3 +38,9 @@ class Recipe(Fact):
     changes_for_user: str
     since: str
     status: Status = "active"
+
+
+class Recipe(RuleFix):
+    """A fix with the code of its rule."""
+
+    code: str

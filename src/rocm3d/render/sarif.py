@@ -23,7 +23,7 @@ ROOT = "%SRCROOT%"
 
 
 def render(document: Scan, knowledge: Knowledge) -> str:
-    """One log with one run. Only rules that occur are listed; their texts come from codes.toml."""
+    """One log with one run. Only rules that occur are listed; their texts come from knowledge/rules."""
     rules = {finding.code: finding.rule for finding in document.findings}
     order = sorted(rules)
     fingerprint_values = fingerprints(document.findings)
@@ -70,7 +70,7 @@ def _rule(code: str, rule: str, record: Code | None) -> dict[str, Any]:
 
 
 def _show_placeholders(text: str) -> str:
-    """A text of codes.toml without a finding: {facts} become FACTS."""
+    """A text of a rule without a finding: {facts} become FACTS."""
     return re.sub(r"\{(\w+)\}", lambda match: match[1].upper(), text)
 
 

@@ -38,7 +38,7 @@ class CompileProblem:
 
 @dataclass(frozen=True)
 class ErrorCodes:
-    """Finding codes with patterns for compiler errors, in the order of codes.toml."""
+    """Finding codes with patterns for compiler errors, in the order of the codes."""
 
     patterns: tuple[tuple[Code, re.Pattern[str]], ...]
 

@@ -1,0 +1,24 @@
+"""A rule: what its detector searches for, its texts, and its fix."""
+
+from __future__ import annotations
+
+from rocm3d.model.code import Code
+from rocm3d.model.recipe import Recipe, RuleFix
+
+
+class Rule(Code):
+    """knowledge/rules/<group>/<rule>/rule.toml. In cases/: before.*, after.* and untouched.*, the tests of the fix."""
+
+    fix: RuleFix | None = None
+
+    @property
+    def fix_id(self) -> str:
+        return self.fix.id if self.fix else ""
+
+    @property
+    def recipe(self) -> Recipe | None:
+        """The fix with the code and the family that it has from the rule."""
+        if self.fix is None:
+            return None
+        values = {name: getattr(self.fix, name) for name in RuleFix.model_fields}
+        return Recipe(**{**values, "code": self.code, "family": self.fix.family or self.family})
