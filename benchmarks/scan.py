@@ -33,9 +33,10 @@ RULES = HERE / "semgrep.yml"
 
 def rule_names() -> list[str]:
     """The rules of semgrep.yml that our scanner has too."""
-    from rocm3d.scan.detector import all_detectors
+    from rocm3d.knowledge.load import load
+    from rocm3d.scan.detector import active_rules
 
-    ours = {detector.rule for detector in all_detectors()}
+    ours = {rule.rule for rule in active_rules(load())}
     named = [
         line.split("id: ")[1].split(",")[0] for line in RULES.read_text(encoding="utf-8").splitlines() if "id: " in line
     ]

@@ -22,7 +22,7 @@ from rocm3d.manifest.manifest import manifest_readers
 from rocm3d.model.artifact import Artifact
 from rocm3d.model.errors import UserError
 from rocm3d.model.snapshot import Snapshot
-from rocm3d.scan.detector import all_detectors
+from rocm3d.scan.detector import active_rules, load_detector
 from rocm3d.scan.file_scan import FileResult, is_scanned, scan_file, scan_paths
 from rocm3d.scan.selection import Selection
 from rocm3d.syntax.isolation import prove_isolation
@@ -127,7 +127,11 @@ def seeds(target: str) -> list[bytes]:
 
 def dictionary_words() -> set[bytes]:
     """The terms of the detectors, as the fuzzer's dictionary."""
-    listed = (detector.prefilter for detector in all_detectors() if isinstance(detector.prefilter, tuple))
+    listed = (
+        detector.prefilter
+        for detector in map(load_detector, active_rules(load()))
+        if isinstance(detector.prefilter, tuple)
+    )
     return {word for needs in listed for word in needs} | {b"rocm3d: ignore[", b"\\ud800"}
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.knowledge.check import RecordProblem, check_records
+from rocm3d.knowledge.check import ImplementedNames, RecordProblem, check_records
 
 RULE = "mine/rules/odd/odd_thing/rule.toml"
-RULES, REWRITES = {"odd_thing"}, {"do_it"}
+IMPLEMENTED = ImplementedNames(rules={"odd_thing"}, rewrites={"do_it"}, matchers={"include"})
 
 
 @pytest.fixture
@@ -15,7 +15,7 @@ def problems(overlay):
     """Problems of the overlay records, without the shipped ones."""
 
     def result() -> list[RecordProblem]:
-        return [problem for problem in check_records(overlay.load(), RULES, REWRITES) if problem.file.startswith("mine/")]
+        return [problem for problem in check_records(overlay.load(), IMPLEMENTED) if problem.file.startswith("mine/")]
 
     return result
 
@@ -30,6 +30,16 @@ def test_active_code_without_detector_is_a_problem(overlay, problems):
     assert [str(problem) for problem in problems()] == [
         "mine/rules/odd/nobody_looks/rule.toml: rule: unknown detector 'nobody_looks'; use status = 'planned'"
     ]
+
+
+def test_rule_with_an_unknown_matcher_is_a_problem(overlay, problems):
+    overlay.family().codes({"rest": 'matcher = { kind = "no_such" }'})
+    assert problems() == [RecordProblem(RULE, "matcher.kind", "unknown matcher 'no_such'")]
+
+
+def test_active_rule_with_a_matcher_needs_no_detector(overlay, problems):
+    overlay.family().codes({"rule": "nobody_looks", "rest": 'matcher = { kind = "include" }'})
+    assert problems() == []
 
 
 def test_two_codes_with_one_rule_are_a_problem(overlay, problems):

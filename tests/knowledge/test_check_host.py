@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from rocm3d.knowledge.check import check_records
+from rocm3d.knowledge.check import ImplementedNames, check_records
 from rocm3d.model.condition import PlanRelevance
 
 
@@ -18,7 +18,9 @@ def problems(knowledge):
         rewrites = {recipe.rewrite for recipe in knowledge.recipes.values()}
         spoilt = replace(knowledge, host={**knowledge.host, record.id: record})
         predicates = {item.test for item in knowledge.host.values()}
-        return [str(problem) for problem in check_records(spoilt, rules, rewrites, predicates)]
+        matchers = {code.matcher.kind for code in knowledge.codes.values() if code.matcher}
+        implemented = ImplementedNames(rules, rewrites, predicates, matchers)
+        return [str(problem) for problem in check_records(spoilt, implemented)]
 
     return run
 

@@ -13,7 +13,7 @@ import pytest
 
 from rocm3d.knowledge.load import tomllib
 from rocm3d.pipeline import check_knowledge
-from rocm3d.scan.detector import all_detectors
+from rocm3d.scan.detector import active_rules, load_detector, rule_modules
 
 ROOT = Path(__file__).resolve().parents[2]
 KNOWLEDGE = ROOT / "knowledge"
@@ -29,15 +29,14 @@ RECORDS = [
 ]
 
 
-def test_active_codes_are_those_with_a_detector(knowledge):
-    raised = {detector.code for detector in all_detectors()}
-    active = {code.code for code in knowledge.codes.values() if code.status == "active"}
-
-    assert raised == active
+def test_every_detector_belongs_to_an_active_rule_without_matcher(knowledge):
+    assert {rule.rule for rule in active_rules(knowledge) if rule.matcher is None} == set(rule_modules())
 
 
-def test_every_detector_has_the_rule_name_of_its_code(knowledge):
-    assert {d.code: d.rule for d in all_detectors()} == {d.code: knowledge.codes[d.code].rule for d in all_detectors()}
+def test_every_active_rule_has_a_detector_with_its_code(knowledge):
+    rules = active_rules(knowledge)
+
+    assert [(d.code, d.rule) for d in map(load_detector, rules)] == [(rule.code, rule.rule) for rule in rules]
 
 
 def test_the_knowledge_base_has_no_problem(knowledge):

@@ -91,6 +91,26 @@ def scanned(tmp_path, known):
     return run
 
 
+@pytest.fixture
+def findings(scanned):
+    """Findings of one file with one rule."""
+
+    def run(rule: str, path: str, content: str | bytes):
+        return scanned({path: content}, rule).findings
+
+    return run
+
+
+@pytest.fixture
+def positions(findings):
+    """Lines and columns of the findings."""
+
+    def run(rule: str, path: str, content: str | bytes):
+        return [(finding.line, finding.column) for finding in findings(rule, path, content)]
+
+    return run
+
+
 @pytest.fixture(autouse=True)
 def _check_prefilter(monkeypatch):
     """Every detector test also checks that the prefilter rejects no unit with a match."""

@@ -3,22 +3,39 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+import pytest
+
+from rocm3d.model.errors import UserError
+from rocm3d.model.rule import RuleMatcher
 from rocm3d.scan import detectors as package
-from rocm3d.scan.detector import Detector, DetectorContext, all_detectors, load_detector, rule_modules
+from rocm3d.scan.detector import Detector, DetectorContext, active_rules, load_detector, matcher_modules, rule_modules
 from rocm3d.syntax.cuda import CudaUnit
 
 
-def test_active_codes_and_detectors_match(known):
-    active = {(code.code, code.rule) for code in known.codes.values() if code.status == "active"}
+def test_rule_without_detector_and_matcher_is_refused(known):
+    rule = known.codes["CU301"].model_copy(update={"rule": "nobody_looks"})
 
-    assert {(entry.code, entry.rule) for entry in all_detectors()} == active
+    with pytest.raises(UserError, match="rule nobody_looks has neither a detector nor a matcher"):
+        load_detector(rule)
 
 
-def test_detectors_are_sorted_by_code():
-    codes = [entry.code for entry in all_detectors()]
+def test_unknown_matcher_is_refused_with_the_known_ones(known):
+    rule = known.codes["CU301"].model_copy(update={"matcher": RuleMatcher(kind="no_such")})
+
+    with pytest.raises(UserError, match="rule spaced_launch: unknown matcher 'no_such'") as caught:
+        load_detector(rule)
+    assert caught.value.hint == "known matchers: call, compiler_flag, include, required_import"
+
+
+def test_active_rules_are_sorted_by_code_and_none_is_planned(known):
+    codes = [rule.code for rule in active_rules(known)]
 
     assert codes == sorted(codes)
-    assert len(set(codes)) == len(codes)
+    assert {known.codes[code].status for code in codes} == {"active"}
+
+
+def test_every_matcher_is_used_by_a_rule(known):
+    assert {rule.matcher.kind for rule in active_rules(known) if rule.matcher} == set(matcher_modules())
 
 
 def test_no_detector_is_ignored_by_git():
@@ -32,9 +49,10 @@ def test_no_detector_is_ignored_by_git():
     assert ignored.stdout.splitlines() == []
 
 
-def test_rule_modules_without_import():
-    assert {rule: load_detector(rule).module for rule in rule_modules()} == rule_modules()
-    assert {entry.rule for entry in all_detectors()} == set(rule_modules())
+def test_rule_modules_without_import(known):
+    rules = {rule.rule: rule for rule in active_rules(known)}
+
+    assert {name: load_detector(rules[name]).module for name in rule_modules()} == rule_modules()
 
 
 def test_prefilter_is_bytes_or_predicate(known):

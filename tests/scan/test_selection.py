@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from rocm3d.model.errors import UserError
-from rocm3d.scan.detector import all_detectors
+from rocm3d.scan.detector import active_rules
 from rocm3d.scan.selection import Selection
 
 FILES = {
@@ -13,23 +13,23 @@ FILES = {
 
 
 @pytest.mark.parametrize("side", ["only", "skip"])
-def test_unknown_rule_is_rejected_with_suggestion(side):
+def test_unknown_rule_is_rejected_with_suggestion(known, side):
     with pytest.raises(UserError, match="Unknown rule or code prefix: 'spaced_lunch'") as caught:
-        Selection(**{side: ("spaced_lunch",)})
+        Selection(**{side: ("spaced_lunch",)}).check(known)
 
     assert "spaced_launch" in caught.value.hint
 
 
 @pytest.mark.parametrize("selector", ["CU9", "DEP1011", "missing-header", "U3"])
-def test_invalid_code_prefix_is_rejected(selector):
+def test_invalid_code_prefix_is_rejected(known, selector):
     with pytest.raises(UserError):
-        Selection(only=(selector,))
+        Selection(only=(selector,)).check(known)
 
 
-def test_empty_selector_is_rejected():
+def test_empty_selector_is_rejected(known):
     """It is a prefix of every code, so `--skip ""` would silently switch everything off."""
     with pytest.raises(UserError):
-        Selection(skip=("",))
+        Selection(skip=("",)).check(known)
 
 
 def test_skip_wins_over_only():
@@ -66,14 +66,14 @@ def test_empty_selection_includes_everything():
         ({"only": ("spaced_launch",), "skip": ("spaced_launch",)}, []),
     ],
 )
-def test_selected_detectors_are_sorted_by_code(options, rules):
-    assert [entry.rule for entry in Selection(**options).detectors()] == rules
+def test_selected_detectors_are_sorted_by_code(known, options, rules):
+    assert [entry.rule for entry in Selection(**options).detectors(known)] == rules
 
 
 @pytest.mark.parametrize("options", [{}, {"skip": ("CU",)}, {"only": ("py1",)}, {"only": ("CU", "arch_list")}])
-def test_detectors_and_includes_agree(options):
+def test_detectors_and_includes_agree(known, options):
     selection = Selection(**options)
 
-    assert selection.detectors() == tuple(
-        entry for entry in all_detectors() if selection.includes(entry.code, entry.rule)
-    )
+    assert [entry.code for entry in selection.detectors(known)] == [
+        rule.code for rule in active_rules(known) if selection.includes(rule.code, rule.rule)
+    ]

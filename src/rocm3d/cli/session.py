@@ -92,6 +92,7 @@ class CliSession:
         settings = self.configuration(path)
         selection = Selection(only or settings.only, skip or settings.skip)
         knowledge = self.load()
+        selection.check(knowledge)
         with self.progress("reading") as progress:
             repository = repository_class(
                 path, knowledge, work, folder or PORT_FOLDER, selection, progress, not self.no_cache

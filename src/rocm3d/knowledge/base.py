@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from rocm3d.model.advice import Advice
     from rocm3d.model.backend import Backend
     from rocm3d.model.card import Card
-    from rocm3d.model.code import Code
     from rocm3d.model.condition import Condition
     from rocm3d.model.family import Family
     from rocm3d.model.method import Method
     from rocm3d.model.package import Package
     from rocm3d.model.port import Port
     from rocm3d.model.recipe import Recipe
+    from rocm3d.model.rule import Rule
     from rocm3d.model.stack import Stack
     from rocm3d.model.suite import Suite
     from rocm3d.model.target import Product, Target
@@ -52,7 +52,7 @@ class Knowledge:
     """All records by id. `places` maps kind and id to the file of the record."""
 
     date: date
-    codes: Mapping[str, Code]
+    codes: Mapping[str, Rule]
     targets: Mapping[str, Target]
     stacks: Mapping[str, Stack]
     packages: Mapping[str, Package]

@@ -34,33 +34,42 @@ class RecordProblem:
 Problems = Iterator[RecordProblem]
 
 
-def check_records(
-    knowledge: Knowledge, rules: Set[str], rewrites: Set[str], predicates: Set[str] | None = None
-) -> list[RecordProblem]:
-    """All problems. `rules`, `rewrites` and `predicates` are the names that are implemented in code."""
+@dataclass(frozen=True)
+class ImplementedNames:
+    """Names that have a module. `predicates` is None if they are not checked."""
+
+    rules: Set[str]
+    rewrites: Set[str]
+    predicates: Set[str] | None = None
+    matchers: Set[str] = frozenset()
+
+
+def check_records(knowledge: Knowledge, implemented: ImplementedNames) -> list[RecordProblem]:
     return [
-        *_check_codes(knowledge, rules),
+        *_check_codes(knowledge, implemented),
         *_check_packages(knowledge),
         *_check_targets(knowledge),
         *_check_stacks(knowledge),
-        *_check_recipes(knowledge, rewrites),
+        *_check_recipes(knowledge, implemented.rewrites),
         *_check_ports(knowledge),
         *_check_cards(knowledge),
         *_check_suites(knowledge),
         *_check_method(knowledge),
-        *_check_conditions(knowledge, predicates),
+        *_check_conditions(knowledge, implemented.predicates),
         *_check_dates(knowledge),
         *_check_placeholders(knowledge),
     ]
 
 
-def _check_codes(knowledge: Knowledge, rules: Set[str]) -> Problems:
+def _check_codes(knowledge: Knowledge, implemented: ImplementedNames) -> Problems:
     code_by_rule: dict[str, str] = {}
     for code in knowledge.codes.values():
         file = knowledge.places["codes", code.code]
         if code.status == "active" and not code.help:
             yield RecordProblem(file, "help", "an active code needs help")
-        if code.status == "active" and code.rule not in rules:
+        if code.matcher is not None and code.matcher.kind not in implemented.matchers:
+            yield RecordProblem(file, "matcher.kind", f"unknown matcher {code.matcher.kind!r}")
+        if code.status == "active" and code.matcher is None and code.rule not in implemented.rules:
             yield RecordProblem(file, "rule", f"unknown detector {code.rule!r}; use status = 'planned'")
         if code.rule in code_by_rule:
             yield RecordProblem(file, "rule", f"{code.rule!r} is also the rule of {code_by_rule[code.rule]}")

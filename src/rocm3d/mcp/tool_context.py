@@ -71,8 +71,9 @@ class ToolContext:
 
         settings = self.configuration(path)
         selection = Selection(only or settings.only, skip or settings.skip)
-        cached = not self.options.no_cache
-        return repository_class(Path(path), self.load(), None, PORT_FOLDER, selection, self.progress, cached)
+        cached, knowledge = not self.options.no_cache, self.load()
+        selection.check(knowledge)
+        return repository_class(Path(path), knowledge, None, PORT_FOLDER, selection, self.progress, cached)
 
 
 def document_path(documents: Documents, kind: type[Document]) -> str:

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from pydantic import Field
+
+from rocm3d.model.base import Record
 from rocm3d.model.code import Code
 from rocm3d.model.recipe import Recipe, RuleFix
+
+
+class RuleMatcher(Record):
+    """For a rule without a detector: a module of scan/matchers/, which explains its parameters."""
+
+    kind: str
+    parameters: dict[str, str | bool] = Field(default={})
 
 
 class Rule(Code):
     """knowledge/rules/<group>/<rule>/rule.toml. In cases/: before.*, after.* and untouched.*, the tests of the fix."""
 
+    matcher: RuleMatcher | None = None
     fix: RuleFix | None = None
 
     @property

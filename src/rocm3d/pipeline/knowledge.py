@@ -5,16 +5,18 @@ from __future__ import annotations
 from rocm3d.apply.rewrite import RewriteRefusedError, rewrites
 from rocm3d.host.predicates import predicates
 from rocm3d.knowledge.base import Knowledge
-from rocm3d.knowledge.check import RecordProblem, check_records
+from rocm3d.knowledge.check import ImplementedNames, RecordProblem, check_records
 from rocm3d.model.errors import UserError
 from rocm3d.record.expectation import parse_expectation
-from rocm3d.scan.detector import all_detectors
+from rocm3d.scan.detector import matcher_modules, rule_modules
 
 
 def check_knowledge(knowledge: Knowledge) -> list[RecordProblem]:
     """All problems of the data, of the examples of active recipes, and of the expectations of ports."""
-    rules = {detector.rule for detector in all_detectors()}
-    problems = check_records(knowledge, rules, set(rewrites()), set(predicates()))
+    implemented = ImplementedNames(
+        rule_modules().keys(), rewrites().keys(), predicates().keys(), matcher_modules().keys()
+    )
+    problems = check_records(knowledge, implemented)
     return [*problems, *_broken_examples(knowledge), *_invalid_expectations(knowledge)]
 
 

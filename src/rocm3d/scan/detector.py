@@ -1,4 +1,4 @@
-"""Detectors and their matches. Each module below detectors/ implements one rule."""
+"""Detectors and their matches. A rule has a module below detectors/, or names a generic matcher in its rule.toml."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 from rocm3d.manifest.manifest import ParsedManifest
+from rocm3d.model.errors import UserError
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.python import PythonUnit
 
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
     from rocm3d.knowledge.base import Knowledge
-    from rocm3d.model.code import Code
     from rocm3d.model.finding import Severity
+    from rocm3d.model.rule import Rule
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ class Clue:
 class DetectorContext:
     """What a detector may consult: its code with the terms to search for, and the knowledge base."""
 
-    code: Code
+    code: Rule
     knowledge: Knowledge
     own_packages: frozenset[str] = (
         frozenset()
@@ -67,6 +68,24 @@ class DetectorContext:
     def encoded_terms(self) -> tuple[bytes, ...]:
         """The terms of the code, encoded for searching in file contents."""
         return tuple(term.encode() for term in self.code.terms)
+
+    @property
+    def parameters(self) -> dict[str, str | bool]:
+        """Those of the rule's matcher."""
+        return self.code.matcher.parameters if self.code.matcher else {}
+
+
+Find = Callable[[Any, DetectorContext], Iterable["Match | Clue"]]
+Prefilter = tuple[bytes, ...] | Callable[[Any, DetectorContext], bool]
+
+
+@dataclass(frozen=True)
+class Matcher:
+    """What a generic matcher gives to the detector of each rule that names it."""
+
+    unit_types: type[Unit] | tuple[type[Unit], ...]
+    find: Find
+    prefilter: Prefilter = ()
 
 
 @dataclass(frozen=True)
@@ -80,8 +99,8 @@ class Detector:
     module: str
     code: str
     unit_types: type[Unit] | tuple[type[Unit], ...]
-    find: Callable[[Any, DetectorContext], Iterable[Match | Clue]]
-    prefilter: tuple[bytes, ...] | Callable[[Any, DetectorContext], bool] = ()
+    find: Find
+    prefilter: Prefilter = ()
 
     @property
     def rule(self) -> str:
@@ -101,19 +120,36 @@ def match_at(unit: CudaUnit | PythonUnit, node: Node, **facts: str) -> Match:
 
 @cache
 def rule_modules() -> dict[str, str]:
-    """The module name of every rule, found by walking the package."""
-    package = importlib.import_module("rocm3d.scan.detectors")
-    module_infos = pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
+    """The module name of every rule that has a detector of its own, found by walking the package."""
+    return _modules("rocm3d.scan.detectors")
+
+
+@cache
+def matcher_modules() -> dict[str, str]:
+    """The module name of every generic matcher, by its kind."""
+    return _modules("rocm3d.scan.matchers")
+
+
+def _modules(package_name: str) -> dict[str, str]:
+    package = importlib.import_module(package_name)
+    module_infos = pkgutil.walk_packages(package.__path__, f"{package_name}.")
     return {info.name.rsplit(".", 1)[-1]: info.name for info in module_infos if not info.ispkg}
 
 
-@cache
-def load_detector(rule: str) -> Detector:
-    detector: Detector = importlib.import_module(rule_modules()[rule]).detector
-    return detector
+def load_detector(rule: Rule) -> Detector:
+    """The detector of an active rule."""
+    if rule.matcher is None and rule.rule in rule_modules():
+        detector: Detector = importlib.import_module(rule_modules()[rule.rule]).detector
+        return detector
+    if rule.matcher is None:
+        raise UserError(f"rule {rule.rule} has neither a detector nor a matcher", hint="rocm3d kb check")
+    if rule.matcher.kind not in matcher_modules():
+        hint = f"known matchers: {', '.join(sorted(matcher_modules()))}"
+        raise UserError(f"rule {rule.rule}: unknown matcher {rule.matcher.kind!r}", hint=hint)
+    matcher: Matcher = importlib.import_module(matcher_modules()[rule.matcher.kind]).matcher
+    return Detector(rule.rule, rule.code, matcher.unit_types, matcher.find, matcher.prefilter)
 
 
-@cache
-def all_detectors() -> tuple[Detector, ...]:
-    """Every detector, sorted by code."""
-    return tuple(sorted(map(load_detector, rule_modules()), key=lambda detector: detector.code))
+def active_rules(knowledge: Knowledge) -> list[Rule]:
+    """Sorted by code."""
+    return [rule for _, rule in sorted(knowledge.codes.items()) if rule.status == "active"]

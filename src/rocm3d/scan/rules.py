@@ -31,7 +31,7 @@ def _group_by_unit(knowledge: Knowledge, selection: Selection) -> RulesByUnit:
     own_packages = frozenset(selection.own)
     selected = [
         (detector, DetectorContext(knowledge.codes[detector.code], knowledge, own_packages))
-        for detector in selection.detectors()
+        for detector in selection.detectors(knowledge)
     ]
     kinds: tuple[type[Unit], ...] = (CudaUnit, PythonUnit, ParsedManifest, RepositoryPaths)
     return {

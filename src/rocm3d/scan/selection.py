@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from typing import TYPE_CHECKING
 
 from rocm3d.knowledge.base import suggestion
 from rocm3d.model.errors import UserError
-from rocm3d.scan.detector import Detector, all_detectors, load_detector, rule_modules
+from rocm3d.scan.detector import Detector, active_rules, load_detector
+
+if TYPE_CHECKING:
+    from rocm3d.knowledge.base import Knowledge
 
 
 @dataclass(frozen=True)
@@ -18,33 +21,21 @@ class Selection:
     skip: tuple[str, ...] = ()
     own: tuple[str, ...] = ()
 
-    def __post_init__(self) -> None:
+    def check(self, knowledge: Knowledge) -> None:
+        """Refuse a selector that is neither a rule nor a prefix of a code."""
+        rules = active_rules(knowledge)
         for selector in (*self.only, *self.skip):
-            if selector in rule_modules():
-                continue
-            if not selector or not any(
-                _matches(selector, detector.code, detector.rule) for detector in all_detectors()
-            ):
-                known = [detector.rule for detector in all_detectors()] + [
-                    detector.code for detector in all_detectors()
-                ]
+            if not selector or not any(_matches(selector, rule.code, rule.rule) for rule in rules):
+                known = [rule.rule for rule in rules] + [rule.code for rule in rules]
                 raise UserError(f"Unknown rule or code prefix: {selector!r}", hint=suggestion(selector, known))
 
     def includes(self, code: str, rule: str) -> bool:
         is_selected = not self.only or any(_matches(selector, code, rule) for selector in self.only)
         return is_selected and not any(_matches(selector, code, rule) for selector in self.skip)
 
-    def detectors(self) -> tuple[Detector, ...]:
-        """The selected detectors, sorted by code."""
-        return _selected_detectors(self)
-
-
-@cache
-def _selected_detectors(selection: Selection) -> tuple[Detector, ...]:
-    # If all rules are selected by name, load only their modules.
-    all_by_name = set(selection.only) <= rule_modules().keys() and bool(selection.only)
-    candidates = map(load_detector, dict.fromkeys(selection.only)) if all_by_name else all_detectors()
-    return tuple(sorted((d for d in candidates if selection.includes(d.code, d.rule)), key=lambda d: d.code))
+    def detectors(self, knowledge: Knowledge) -> tuple[Detector, ...]:
+        """The selected detectors, sorted by code. Modules of other rules are not loaded."""
+        return tuple(load_detector(rule) for rule in active_rules(knowledge) if self.includes(rule.code, rule.rule))
 
 
 def _matches(selector: str, code: str, rule: str) -> bool:
