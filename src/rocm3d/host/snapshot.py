@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass, field
 from importlib.metadata import distributions
@@ -11,17 +12,17 @@ from rocm3d.host.cards import read_cards
 from rocm3d.host.devices import User, group_names, read_devices
 from rocm3d.host.files import MachineFiles
 from rocm3d.host.installed_torch import InterpreterInfo, find_torch, query_interpreter
-from rocm3d.host.kernel_caches import read_kernel_caches
-from rocm3d.host.mounts import read_mounts
+from rocm3d.host.mounts import Mount, find_mount, read_mounts
 from rocm3d.host.processor import read_processor
 from rocm3d.host.rocm import read_rocm_installs
 from rocm3d.model.errors import Rocm3dError
-from rocm3d.model.snapshot import InstalledDistribution, Interpreter, Snapshot
+from rocm3d.model.snapshot import InstalledDistribution, Interpreter, KernelCache, Snapshot
 from rocm3d.record import redact
+from rocm3d.record.caches import cache_folder
 from rocm3d.record.manifest import relevant_variables
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from rocm3d.knowledge.base import Knowledge
@@ -140,3 +141,34 @@ def read_interpreter(interpreter: Path, info: InterpreterInfo) -> Interpreter:
         own_runtime=bool(torch and torch.folder and any((torch.folder / "lib").glob(_HSA_RUNTIME))),
         distributions=tuple(installed[name] for name in sorted(installed, key=str.lower)),
     )
+
+
+def read_kernel_caches(
+    files: MachineFiles, environment: Mapping[str, str], knowledge: Knowledge, mounts: Sequence[Mount]
+) -> Iterator[KernelCache]:
+    """One entry per cache variable of the knowledge base. Read-only: no folder is created."""
+    for variable in knowledge.variables.values():
+        if variable.cache:
+            folder = cache_folder(variable, environment)
+            mount = find_mount(str(folder), mounts)
+            # A default path may contain the user name, which must not be in a snapshot.
+            displayed = (
+                str(folder) if environment.get(variable.id) or "{user}" not in variable.cache else variable.cache
+            )
+            yield KernelCache(
+                variable=variable.id,
+                path=displayed[:4096],
+                writable=_is_writable(files.path(folder)),
+                filesystem=mount.filesystem if mount else "",
+            )
+
+
+def _is_writable(folder: Path) -> bool:
+    """Checks the nearest existing parent, in which the missing folders would be created."""
+    for candidate in (folder, *folder.parents):
+        try:
+            if candidate.exists():
+                return candidate.is_dir() and os.access(candidate, os.W_OK | os.X_OK)
+        except OSError:
+            return False
+    return False

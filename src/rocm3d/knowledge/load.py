@@ -6,6 +6,10 @@ in it.
 
 from __future__ import annotations
 
+from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping, ValuesView
+from functools import cached_property
+from typing import Any, TypeVar
+
 import sys
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -13,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 from rocm3d.knowledge.base import Knowledge
 from rocm3d.knowledge.folder import RecordFolder
 from rocm3d.knowledge.kinds import FOLDERS, KINDS, TABLES
-from rocm3d.knowledge.lazy_mapping import LazyMapping
 from rocm3d.knowledge.record_files import data_folder, scan_fingerprint
 from rocm3d.model.errors import UserError
 
@@ -76,3 +79,49 @@ def _record_files(folders: list[RecordFolder]) -> dict[tuple[str, str], str]:
 def _methods(folders: list[RecordFolder]) -> dict[str, Any]:
     methods = [method for folder in folders if (method := folder.single("method")) is not None]
     return {method.name: method for method in methods[-1:]}
+
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class LazyMapping(Mapping[K, V]):
+    """A dictionary that `read` fills on first use. It is pickled as a plain dictionary."""
+
+    def __init__(self, read: Callable[[], dict[K, V]]) -> None:
+        self._read = read
+
+    @cached_property
+    def _loaded(self) -> dict[K, V]:
+        return self._read()
+
+    def __getitem__(self, key: K) -> V:
+        return self._loaded[key]
+
+    def __iter__(self) -> Iterator[K]:
+        return iter(self._loaded)
+
+    def __len__(self) -> int:
+        return len(self._loaded)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._loaded
+
+    def __repr__(self) -> str:
+        return repr(self._loaded)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return dict, (self._loaded,)
+
+    # The views of the dictionary are faster: those of Mapping do a lookup for every value.
+    def keys(self) -> KeysView[K]:
+        """The keys, in order."""
+        return self._loaded.keys()
+
+    def values(self) -> ValuesView[V]:
+        """The records, in order."""
+        return self._loaded.values()
+
+    def items(self) -> ItemsView[K, V]:
+        """Keys and records, in order."""
+        return self._loaded.items()

@@ -6,16 +6,16 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
+from rocm3d.model.finding import Finding
 from rocm3d.model.inventory import FileCounts, Inventory, Scan
 from rocm3d.scan.auxiliary_files import is_auxiliary
 from rocm3d.scan.clues import confirmed_findings
 from rocm3d.scan.file_cache import FileCache
 from rocm3d.scan.file_scan import FileResult, is_scanned, scan_paths
-from rocm3d.scan.interning import StringInterner
 from rocm3d.scan.pool import scan_files
 from rocm3d.scan.recognition import recognised_port
 from rocm3d.scan.scan_cache import CachedScan, DigestingReader, ScanCache, key_prefix
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rocm3d.knowledge.base import Knowledge
-    from rocm3d.model.finding import Finding
     from rocm3d.model.inventory import Dependency, Readiness
     from rocm3d.model.package import Package
     from rocm3d.scan.scan_cache import ReadFile
@@ -225,3 +224,24 @@ def _is_edit(finding: Finding, knowledge: Knowledge) -> bool:
     if finding.is_dependency or code.is_about_environment:
         return False
     return code.answered_by != "decision" or finding.severity == "error"
+
+
+_ALL_FIELDS = set(Finding.model_fields)  # one shared fields-set instead of one per finding
+
+
+class StringInterner:
+    """Replaces the strings of findings with shared copies."""
+
+    def __init__(self) -> None:
+        self._texts: dict[str, str] = {}
+
+    def __call__(self, result: FileResult) -> FileResult:
+        """An equal result whose findings share their strings."""
+        if not result.findings:
+            return result
+        return result.model_copy(update={"findings": tuple(map(self._interned, result.findings))})
+
+    def _interned(self, finding: Finding) -> Finding:
+        intern = self._texts.setdefault
+        values: dict[str, Any] = {k: intern(v, v) if isinstance(v, str) else v for k, v in finding.__dict__.items()}
+        return Finding.model_construct(_ALL_FIELDS, **values)

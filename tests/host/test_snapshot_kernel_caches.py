@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.host import kernel_caches
+from rocm3d.host import snapshot
 from rocm3d.host.files import MachineFiles
-from rocm3d.host.kernel_caches import read_kernel_caches
 from rocm3d.host.mounts import Mount
+from rocm3d.host.snapshot import read_kernel_caches
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def test_path_below_a_file_is_not_writable(read, machines, tmp_path):
 
 def test_folder_without_the_right_to_write(read, tmp_path, monkeypatch):
     (tmp_path / "ro").mkdir()
-    monkeypatch.setattr(kernel_caches.os, "access", lambda path, mode: path.name != "ro")
+    monkeypatch.setattr(snapshot.os, "access", lambda path, mode: path.name != "ro")
 
     assert not read({"MIOPEN_USER_DB_PATH": "/ro/miopen"})["MIOPEN_USER_DB_PATH"].writable
 

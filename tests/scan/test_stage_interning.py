@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 from rocm3d.scan.file_scan import FileResult, scan_file
-from rocm3d.scan.interning import StringInterner
 from rocm3d.scan.selection import Selection
+from rocm3d.scan.stage import StringInterner
 
 LINES = b"#include <device_launch_parameters.h>\n" * 3
 

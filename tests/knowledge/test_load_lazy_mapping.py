@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pickle
 
-from rocm3d.knowledge.lazy_mapping import LazyMapping
+from rocm3d.knowledge.load import LazyMapping
 
 
 def lazy_mapping(reads: list[int]) -> LazyMapping[str, int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import anyio
 import pytest
 
-from rocm3d.mcp.http_guard import HttpGuard
+from rocm3d.mcp.serve import HttpGuard
 
 TOKEN = "t" * 43
 
