@@ -44,7 +44,9 @@ def test_active_rule_with_a_matcher_needs_no_detector(overlay, problems):
 
 def test_two_codes_with_one_rule_are_a_problem(overlay, problems):
     overlay.family().codes({}, {"code": "NUM902"})
-    assert problems() == [RecordProblem("mine/rules/more/odd_thing/rule.toml", "rule", "'odd_thing' is also the rule of NUM901")]
+    assert problems() == [
+        RecordProblem("mine/rules/more/odd_thing/rule.toml", "rule", "'odd_thing' is also the rule of NUM901")
+    ]
 
 
 def test_code_of_an_unknown_family_is_a_problem(overlay, problems):

@@ -34,7 +34,10 @@ def test_broken_toml_is_refused_by_file(overlay, path, text):
 
 
 def test_syntax_error_names_its_line(overlay):
-    assert "line 2" in assert_refused(overlay.put("families/f.toml", 'id = "f"\ntitle = \n'), "mine/families/f.toml: ").message
+    assert (
+        "line 2"
+        in assert_refused(overlay.put("families/f.toml", 'id = "f"\ntitle = \n'), "mine/families/f.toml: ").message
+    )
 
 
 def test_unknown_key_is_refused_by_file_and_key(overlay):

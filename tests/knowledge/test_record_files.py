@@ -6,7 +6,7 @@ import pytest
 
 from rocm3d.knowledge.kinds import KINDS, SCAN_KINDS
 from rocm3d.knowledge.load import load
-from rocm3d.knowledge.record_files import data_folder, scan_fingerprint, record_paths
+from rocm3d.knowledge.record_files import data_folder, record_paths, scan_fingerprint
 
 
 @pytest.fixture
@@ -46,7 +46,9 @@ def test_fingerprint_depends_on_the_overlay(tmp_path):
     (tmp_path / "packages").mkdir()
     shutil.copy(data_folder() / "packages" / "gsplat.toml", tmp_path / "packages")
 
-    assert load(tmp_path).fingerprint == scan_fingerprint([data_folder(), tmp_path]) != scan_fingerprint([data_folder()])
+    assert (
+        load(tmp_path).fingerprint == scan_fingerprint([data_folder(), tmp_path]) != scan_fingerprint([data_folder()])
+    )
 
 
 def test_every_kind_has_files():

@@ -91,7 +91,9 @@ class Knowledge:
         exact = self._pip_names.get(canonical_name)
         if exact is not None:
             return exact
-        return next((package for pattern, package in self._pip_patterns if fnmatch.fnmatchcase(canonical_name, pattern)), None)
+        return next(
+            (package for pattern, package in self._pip_patterns if fnmatch.fnmatchcase(canonical_name, pattern)), None
+        )
 
     def cuda_package(self, name: str, extras: Collection[str] = (), *, conda: bool = False) -> Package | None:
         """The package whose CUDA build a requirement installs, or None. Some names install CUDA only with an extra.
@@ -144,7 +146,10 @@ class Knowledge:
         """The top-level modules of all packages as bytes, except for the package ids in `without`."""
         if excluded_packages not in self._modules_without:
             names = (
-                name for package in self.packages.values() if package.id not in excluded_packages for name in package.imports
+                name
+                for package in self.packages.values()
+                if package.id not in excluded_packages
+                for name in package.imports
             )
             self._modules_without[excluded_packages] = frozenset(name.split(".")[0].encode() for name in names)
         return self._modules_without[excluded_packages]
@@ -175,7 +180,9 @@ class Knowledge:
     def integrated_targets(self) -> frozenset[str]:
         """Targets of integrated GPUs: all of their products share the system memory."""
         targets = self.targets.values()
-        return frozenset(target.gfx for target in targets if all(product.vram_gb is None for product in target.products))
+        return frozenset(
+            target.gfx for target in targets if all(product.vram_gb is None for product in target.products)
+        )
 
     def gpu(self, name: str) -> Gpu:
         """The GPU of a product name, or of a gfx id, which means its default product."""

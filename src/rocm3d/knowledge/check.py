@@ -172,7 +172,9 @@ def _check_cards(knowledge: Knowledge) -> Problems:
     for card in knowledge.cards.values():
         file = knowledge.places["cards", card.id]
         if card.is_amd != (card.id in products):
-            mismatch = "is an AMD card, but no target has this product" if card.is_amd else "is a product of an AMD target"
+            mismatch = (
+                "is an AMD card, but no target has this product" if card.is_amd else "is a product of an AMD target"
+            )
             yield RecordProblem(file, "id", f"{card.id!r} {mismatch}")
         dated = [(f"prices.{price.way}", price.known) for price in card.prices]
         dated += [] if card.cloud is None else [("cloud", card.cloud.known)]
@@ -226,7 +228,9 @@ def _check_dates(knowledge: Knowledge) -> Problems:
         routes = knowledge.packages[name].routes if kind == "packages" else ()
         for key, dated in ((name, fact), *((f"{name}.routes.{route.id}", route) for route in routes)):
             if dated.checked > knowledge.date:
-                yield RecordProblem(file, f"{key}.checked", f"{dated.checked} is later than the release of {knowledge.date}")
+                yield RecordProblem(
+                    file, f"{key}.checked", f"{dated.checked} is later than the release of {knowledge.date}"
+                )
 
 
 def _check_placeholders(knowledge: Knowledge) -> Problems:

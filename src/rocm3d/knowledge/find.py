@@ -55,7 +55,9 @@ def find_record(name: str, knowledge: Knowledge) -> Fact:
 
 
 def advice_about(record: Fact, knowledge: Knowledge) -> list[Advice]:
-    record_names = {name for key in ("id", "code", "rule", "gfx") if isinstance(name := getattr(record, key, None), str)}
+    record_names = {
+        name for key in ("id", "code", "rule", "gfx") if isinstance(name := getattr(record, key, None), str)
+    }
     return [advice for advice in knowledge.advice.values() if advice is not record and record_names & set(advice.about)]
 
 

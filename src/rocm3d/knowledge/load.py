@@ -6,13 +6,10 @@ in it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping, ValuesView
-from functools import cached_property
-from typing import Any, TypeVar
-
 import sys
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping, ValuesView
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from rocm3d.knowledge.base import Knowledge
 from rocm3d.knowledge.folder import RecordFolder
@@ -72,7 +69,10 @@ def _examples(folders: list[RecordFolder]) -> dict[str, RecipeExample]:
 
 def _record_files(folders: list[RecordFolder]) -> dict[tuple[str, str], str]:
     return {
-        (kind, name): folder.file_of(kind, name) for folder in folders for kind in KINDS for name in folder.records(kind)
+        (kind, name): folder.file_of(kind, name)
+        for folder in folders
+        for kind in KINDS
+        for name in folder.records(kind)
     }
 
 
