@@ -132,6 +132,10 @@ def main() -> int:
     if kind not in ("quick", "full", "check"):
         sys.stderr.write(f"{__doc__}\n")
         return 2
+    missing = [item for item in folders if not (Path(item) / "triton").is_dir()]
+    if missing:
+        sys.stderr.write(f"{missing[0]} has no package triton. Install one: pip install --target {missing[0]} triton\n")
+        return 2
     if kind == "full":
         found_problems = full_problems([Path(item).resolve() for item in folders])
     else:
