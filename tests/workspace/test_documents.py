@@ -129,3 +129,18 @@ def test_durable_write_is_synced_before_the_replacement(tmp_path, monkeypatch):
 
     assert at_sync == ["old"]
     assert path.read_text(encoding="utf-8") == "new"
+
+
+def test_a_written_document_is_handed_on_and_a_changed_file_is_read(tmp_path):
+    documents = Documents(tmp_path)
+    path = documents.write(VERDICTS)
+    assert documents.read(Verdicts) is VERDICTS
+
+    path.write_text(path.read_text().replace('"r"', '"other"'))
+    assert documents.read(Verdicts).repository == "other"
+
+    path.write_text("{")
+    with pytest.raises(UserError, match=r"verdicts\.json is not JSON"):
+        documents.read(Verdicts)
+    path.unlink()
+    assert documents.find(Verdicts) is None

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -28,11 +28,15 @@ DOCUMENT_FILES = {
 }
 
 
-@dataclass(frozen=True)
 class Documents:
-    """Reads and writes stage documents in one folder."""
+    """Reads and writes stage documents in one folder.
 
-    folder: Path
+    A document that this process wrote is handed on in memory: its file is read, and parsed only if it was changed.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._written: dict[type[Document], tuple[str, Document]] = {}
 
     def path(self, kind: type[Document]) -> Path:
         """The path of a document, which may not exist yet."""
@@ -40,7 +44,10 @@ class Documents:
 
     def write(self, document: Document) -> Path:
         """Write a document atomically."""
-        return self.write_text(self.path(type(document)), document.to_json())
+        text = document.to_json()
+        path = self.write_text(self.path(type(document)), text)
+        self._written[type(document)] = _digest(text), document
+        return path
 
     def write_text(self, path: Path, text: str) -> Path:
         """Write a text file in the work folder atomically."""
@@ -67,7 +74,8 @@ class Documents:
             text = path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise UserError(f"cannot read {path}: {error}", hint="rerun the stage that writes it") from error
-        return kind.from_json(text, str(path))
+        digest, written = self._written.get(kind, ("", None))
+        return written if isinstance(written, kind) and digest == _digest(text) else kind.from_json(text, str(path))
 
     def read(self, kind: type[DocumentT]) -> DocumentT:
         """A document. If it does not exist, UserError names the stage to run first."""
@@ -76,6 +84,10 @@ class Documents:
             name, stage = DOCUMENT_FILES[kind.__name__]
             raise UserError(f"{self.folder} has no {name}", hint=f"run `rocm3d {stage} PATH` first")
         return document
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def write_atomically(path: Path, write: Callable[[Path], object], *, durable: bool = False) -> None:
