@@ -256,6 +256,7 @@ def test_what_is_used_must_be_the_same(path, before, old, new):
         ("ported-x/t/rocm-port/scripts.d/a.py", CODE, "# so", "# thus"),
         ("ported-x/t/rocm-port/scripts.d/a.py", FUNCTIONS, "difference", "joined"),
         ("ported-x/t/rocm-port/scripts.d/a.py", FUNCTIONS, "names", "arguments"),
+        ("ported-x/t/rocm-port/scripts.d/a.py", FUNCTIONS, "first", "zeroth"),
         ("ported-x/t/rocm-port/overrides.txt", "torch==2.8  # why\n", "why", "how"),
         ("ported-x/t/rocm-port/environment.sh", "# why\nexport A=1\n", "why", "how"),
         ("ported-x/t/rocm-port/Dockerfile", "# Why.\nFROM a\n", "Why", "How"),

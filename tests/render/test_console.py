@@ -8,6 +8,7 @@ import pytest
 from rocm3d.model.base import Document
 from rocm3d.model.evidence import Tally
 from rocm3d.model.patch import NEEDS_REVIEW
+from rocm3d.model.plan import KNOWN_PROJECT
 from rocm3d.pipeline import Repository
 from rocm3d.render.console import render, summary
 
@@ -132,6 +133,12 @@ def test_plan_names_gpu_stack_losers_decisions_and_leftovers(make):
     assert [line.split() for line in text.splitlines() if line.startswith("gsplat")] == [
         ["gsplat", "build", "r", "because"]
     ]
+
+
+def test_a_known_project_is_no_warning(make):
+    lines = render(make.plan(warnings=(f"{KNOWN_PROJECT}x. Using its choices.", "old fact"))).splitlines()
+
+    assert lines[:2] == ["Known project: x. Using its choices.", "warning: old fact"]
 
 
 def test_plan_without_a_stack(make):

@@ -226,6 +226,20 @@ def test_one_sentence_at_the_top(make, report, arguments, outcome, tone):
     assert f'<p class="outcome {tone}">{outcome}</p>' in render(built)
 
 
+@pytest.mark.parametrize(
+    ("refused", "outcome"),
+    [
+        ([], "Ported. Checks that were not run are listed below."),
+        ([("b.cu", NEEDS_REVIEW)], "Not finished: 1 edit waits for review."),
+    ],
+)
+def test_a_compiled_port_does_not_say_that_nothing_was_compiled(make, report, refused, outcome):
+    compiled = Verdict(level="compile", probe="compile_extensions", outcome="passed", looked_at=("a.cu",))
+    verdicts = make.verdicts().model_copy(update={"verdicts": (compiled,)})
+
+    assert report(left=[], refused=refused, verdicts=verdicts).outcome == outcome
+
+
 def test_moved_documents_are_named(report, read):
     assert "Changed since it was sealed: plan.json." in read(render(report(moved=("plan.json",)))).text
 

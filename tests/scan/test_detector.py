@@ -27,6 +27,14 @@ def test_unknown_matcher_is_refused_with_the_known_ones(known):
     assert caught.value.hint == "known matchers: call, compiler_flag, include, required_import"
 
 
+@pytest.mark.parametrize("parameters", [{"by": "filename"}, {"of": "path"}, {"by": True}])
+def test_unknown_parameter_of_a_matcher_is_refused(known, parameters):
+    rule = known.codes["CU201"].model_copy(update={"matcher": RuleMatcher(kind="include", parameters=parameters)})
+
+    with pytest.raises(UserError, match="rule missing_header: matcher include has no "):
+        load_detector(rule)
+
+
 def test_active_rules_are_sorted_by_code_and_none_is_planned(known):
     codes = [rule.code for rule in active_rules(known)]
 

@@ -32,6 +32,7 @@ _BOOT_PARAMETERS = re.compile(
     r"(iommu|amd_iommu|intel_iommu|amdgpu|radeon|ttm|amdttm|pci|pcie\w*|numa\w*|nomodeset|module_blacklist|modprobe\.blacklist|mem)\b"
 )
 # Recorded in addition to the variables of the knowledge base: they decide which libraries are loaded.
+_HSA_RUNTIME = "libhsa-runtime64.so*"
 _LIBRARY_VARIABLES = ("LD_LIBRARY_PATH", "LD_PRELOAD")
 _CONTAINERS = {"/.dockerenv": "docker", "/run/.containerenv": "podman", "/.singularity.d": "apptainer"}
 _NVIDIA = ("/sys/module/nvidia", "/usr/lib/wsl/lib/libnvidia-ml.so.1")
@@ -119,9 +120,6 @@ def _without_home(snapshot: Snapshot, home: str) -> Snapshot:
     if len(home) < 2:
         return snapshot
     return Snapshot.model_validate_json(snapshot.model_dump_json().replace(f"{home}/", "~/"))
-
-
-_HSA_RUNTIME = "libhsa-runtime64.so*"
 
 
 def read_interpreter(interpreter: Path, info: InterpreterInfo) -> Interpreter:

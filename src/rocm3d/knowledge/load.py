@@ -28,6 +28,9 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
+K = TypeVar("K")
+V = TypeVar("V")
+
 __all__ = ["FOLDERS", "TABLES", "data_folder", "load", "tomllib"]
 
 
@@ -79,10 +82,6 @@ def _record_files(folders: list[RecordFolder]) -> dict[tuple[str, str], str]:
 def _methods(folders: list[RecordFolder]) -> dict[str, Any]:
     methods = [method for folder in folders if (method := folder.single("method")) is not None]
     return {method.name: method for method in methods[-1:]}
-
-
-K = TypeVar("K")
-V = TypeVar("V")
 
 
 class LazyMapping(Mapping[K, V]):

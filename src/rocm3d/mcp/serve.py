@@ -49,7 +49,7 @@ def _exit_on_signal(number: int, _: object) -> None:
 
 
 def serve_http(server: Server[Any], port: int, announce: Callable[[str, str], None]) -> None:
-    """Serve until Ctrl-C. `tell` is called with address and token once clients can connect."""
+    """Serve until Ctrl-C. `announce` is called with address and token once clients can connect."""
     token, listener = secrets.token_urlsafe(32), _open_listener(port)
     with listener:
         actual_port = listener.getsockname()[1]

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from rocm3d.model.port import MemoryNeed, Port, ViabilityPoint
     from rocm3d.model.target import Gpu
 
+FULL_SCORE = 5
+_BANDS: tuple[tuple[int, Viability], ...] = ((5, "High"), (4, "Medium"), (3, "Medium-Low"), (2, "Low"))
+
 
 def fitness(request: ComparisonRequest, port: Port | None, as_of: date) -> Fit:
     """Rate a known repository (`port`), a checkout with a plan, or both."""
@@ -53,10 +56,6 @@ def _unknown_repository(request: ComparisonRequest, as_of: date) -> Fit:
         score=None,
         notes=(UNKNOWN,),
     )
-
-
-FULL_SCORE = 5
-_BANDS: tuple[tuple[int, Viability], ...] = ((5, "High"), (4, "Medium"), (3, "Medium-Low"), (2, "Low"))
 
 
 def rate_port(port: Port, ports: Mapping[str, Port], gpu: Gpu, as_of: date, devices: int = 1) -> Fit:

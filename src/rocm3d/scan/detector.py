@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
@@ -81,11 +81,12 @@ Prefilter = tuple[bytes, ...] | Callable[[Any, DetectorContext], bool]
 
 @dataclass(frozen=True)
 class Matcher:
-    """What a generic matcher gives to the detector of each rule that names it."""
+    """What a generic matcher gives to the detector of each rule that names it. `parameters` lists allowed values."""
 
     unit_types: type[Unit] | tuple[type[Unit], ...]
     find: Find
     prefilter: Prefilter = ()
+    parameters: Mapping[str, tuple[str | bool, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -147,6 +148,10 @@ def load_detector(rule: Rule) -> Detector:
         hint = f"known matchers: {', '.join(sorted(matcher_modules()))}"
         raise UserError(f"rule {rule.rule}: unknown matcher {rule.matcher.kind!r}", hint=hint)
     matcher: Matcher = importlib.import_module(matcher_modules()[rule.matcher.kind]).matcher
+    for name, value in rule.matcher.parameters.items():
+        if value not in matcher.parameters.get(name, ()):
+            hint = f"known parameters: {dict(matcher.parameters)}"
+            raise UserError(f"rule {rule.rule}: matcher {rule.matcher.kind} has no {name} = {value!r}", hint=hint)
     return Detector(rule.rule, rule.code, matcher.unit_types, matcher.find, matcher.prefilter)
 
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from rocm3d.workspace.tree import Tree
 
 _TOP_MODULE = re.compile(r"(?:src/|python/)?([^/]+)/__init__\.py$")
+_ALL_FIELDS = set(Finding.model_fields)  # one shared fields-set instead of one per finding
 
 
 @dataclass(frozen=True)
@@ -224,9 +225,6 @@ def _is_edit(finding: Finding, knowledge: Knowledge) -> bool:
     if finding.is_dependency or code.is_about_environment:
         return False
     return code.answered_by != "decision" or finding.severity == "error"
-
-
-_ALL_FIELDS = set(Finding.model_fields)  # one shared fields-set instead of one per finding
 
 
 class StringInterner:

@@ -35,6 +35,7 @@ def test_python_files_are_not_searched(positions):
         (TEXT.replace("__trap", "__brkpt"), [(2, 12)]),
         (TEXT.replace("__trap", "::__trap"), [(2, 12)]),
         (TEXT.replace("  if", "\t/* ö */ if").replace("\n", "\r\n"), [(2, 19)]),
+        (f"__device__ void __trap();\n{TEXT}", [(3, 12)]),
         (f"#ifdef CHECKED\n{TEXT}#endif\n", [(3, 12)]),
     ],
 )

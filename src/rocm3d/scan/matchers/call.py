@@ -31,4 +31,4 @@ def find(unit: CudaUnit, context: DetectorContext) -> Iterator[Match]:
             yield match_at(unit, call, call=name, name=name, why=context.code.terms[name])
 
 
-matcher = Matcher(unit_types=CudaUnit, find=find, prefilter=contains_term)
+matcher = Matcher(unit_types=CudaUnit, find=find, prefilter=contains_term, parameters={"own_functions": (True, False)})

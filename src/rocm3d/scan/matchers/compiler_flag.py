@@ -23,4 +23,4 @@ def find(unit: PythonUnit, context: DetectorContext) -> Iterator[Match]:
             yield flag.match(flag=flag.text, why=context.code.terms[flag.text])
 
 
-matcher = Matcher(unit_types=PythonUnit, find=find)
+matcher = Matcher(unit_types=PythonUnit, find=find, parameters={"device_only": (True, False)})

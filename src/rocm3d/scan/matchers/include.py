@@ -28,4 +28,4 @@ def find(unit: CudaUnit, context: DetectorContext) -> Iterator[Match]:
             yield match_at(unit, include, header=header, name=header, why=context.code.terms[term])
 
 
-matcher = Matcher(unit_types=CudaUnit, find=find, prefilter=contains_term)
+matcher = Matcher(unit_types=CudaUnit, find=find, prefilter=contains_term, parameters={"by": ("path", "file_name")})

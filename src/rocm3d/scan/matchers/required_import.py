@@ -1,7 +1,6 @@
-"""Python imports of modules among the rule's terms, outside of try, conditions and functions.
+"""The first Python import of each module among the rule's terms, outside of try, conditions and functions.
 
-Parameter `once_per`: `module` (default) matches the first import of each term, `file` the first of all.
-Facts: module (with `once_per = "file"` as it is written), why. The package of the import belongs to the match.
+Facts: module (the term), imported (the module as it is written), why. The package of the import belongs to the match.
 """
 
 from __future__ import annotations
@@ -18,19 +17,15 @@ if TYPE_CHECKING:
 
 
 def find(unit: PythonUnit, context: DetectorContext) -> Iterator[Match]:
-    once_per_file = context.parameters.get("once_per") == "file"
     reported = set()
     for imported in required_imports(unit):
         term = imported.module.split(".")[0]
-        if term not in context.code.terms or term in reported:
-            continue
-        reported.add(term)
-        owned = package_of_import(context.knowledge, imported)
-        facts = {"module": imported.module if once_per_file else term, "why": context.code.terms[term]}
-        match = match_at(unit, imported.node, **facts)
-        yield Match(match.line, match.column, match.facts, owned[1].id if owned else None)
-        if once_per_file:
-            return
+        if term in context.code.terms and term not in reported:
+            reported.add(term)
+            owned = package_of_import(context.knowledge, imported)
+            facts = {"module": term, "imported": imported.module, "why": context.code.terms[term]}
+            match = match_at(unit, imported.node, **facts)
+            yield Match(match.line, match.column, match.facts, owned[1].id if owned else None)
 
 
 matcher = Matcher(unit_types=PythonUnit, find=find, prefilter=imports_term)

@@ -1,4 +1,4 @@
-"""Request and result types that all resolvers share, and the Resolver protocol."""
+"""Request and result types that all resolvers share, the Resolver protocol, and a resolver with a cache."""
 
 from __future__ import annotations
 
