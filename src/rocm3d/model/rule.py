@@ -9,11 +9,14 @@ from rocm3d.model.code import Code
 from rocm3d.model.recipe import Recipe, RuleFix
 
 
+Parameter = str | bool | list[str] | dict[str, str]
+
+
 class RuleMatcher(Record):
     """For a rule without a detector: a module of scan/matchers/, which explains its parameters."""
 
     kind: str
-    parameters: dict[str, str | bool] = Field(default={})
+    parameters: dict[str, Parameter] = Field(default={})
 
 
 class Rule(Code):

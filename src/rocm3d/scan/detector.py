@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from rocm3d.knowledge.base import Knowledge
     from rocm3d.model.finding import Severity
-    from rocm3d.model.rule import Rule
+    from rocm3d.model.rule import Parameter, Rule
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class DetectorContext:
         return tuple(term.encode() for term in self.code.terms)
 
     @property
-    def parameters(self) -> dict[str, str | bool]:
+    def parameters(self) -> dict[str, Parameter]:
         """Those of the rule's matcher."""
         return self.code.matcher.parameters if self.code.matcher else {}
 
@@ -81,12 +81,16 @@ Prefilter = tuple[bytes, ...] | Callable[[Any, DetectorContext], bool]
 
 @dataclass(frozen=True)
 class Matcher:
-    """What a generic matcher gives to the detector of each rule that names it. `parameters` lists allowed values."""
+    """What a generic matcher gives to the detector of each rule that names it. `parameters`: allowed values, or a type."""
 
     unit_types: type[Unit] | tuple[type[Unit], ...]
     find: Find
     prefilter: Prefilter = ()
-    parameters: Mapping[str, tuple[str | bool, ...]] = field(default_factory=dict)
+    parameters: Mapping[str, tuple[Parameter, ...] | type] = field(default_factory=dict)
+
+    def accepts(self, name: str, value: Parameter) -> bool:
+        allowed = self.parameters.get(name, ())
+        return isinstance(value, allowed) if isinstance(allowed, type) else value in allowed
 
 
 @dataclass(frozen=True)
@@ -149,8 +153,8 @@ def load_detector(rule: Rule) -> Detector:
         raise UserError(f"rule {rule.rule}: unknown matcher {rule.matcher.kind!r}", hint=hint)
     matcher: Matcher = importlib.import_module(matcher_modules()[rule.matcher.kind]).matcher
     for name, value in rule.matcher.parameters.items():
-        if value not in matcher.parameters.get(name, ()):
-            hint = f"known parameters: {dict(matcher.parameters)}"
+        if not matcher.accepts(name, value):
+            hint = f"known parameters: {', '.join(matcher.parameters)}"
             raise UserError(f"rule {rule.rule}: matcher {rule.matcher.kind} has no {name} = {value!r}", hint=hint)
     return Detector(rule.rule, rule.code, matcher.unit_types, matcher.find, matcher.prefilter)
 
