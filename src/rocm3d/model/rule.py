@@ -8,7 +8,6 @@ from rocm3d.model.base import Record
 from rocm3d.model.code import Code
 from rocm3d.model.recipe import Recipe, RuleFix
 
-
 Parameter = str | bool | list[str] | dict[str, str]
 
 

@@ -81,7 +81,7 @@ Prefilter = tuple[bytes, ...] | Callable[[Any, DetectorContext], bool]
 
 @dataclass(frozen=True)
 class Matcher:
-    """What a generic matcher gives to the detector of each rule that names it. `parameters`: allowed values, or a type."""
+    """What a matcher gives to the detector of each rule that names it. `parameters`: the allowed values, or a type."""
 
     unit_types: type[Unit] | tuple[type[Unit], ...]
     find: Find

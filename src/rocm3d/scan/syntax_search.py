@@ -28,8 +28,9 @@ from tree_sitter import Node
 from rocm3d.model.errors import UserError
 from rocm3d.scan.detector import DetectorContext, Match, match_at
 from rocm3d.scan.prefilter import contains_term
+from rocm3d.syntax.cuda import CudaUnit
+from rocm3d.syntax.python import PythonUnit
 from rocm3d.syntax.query import Captures, Predicate, parse_query
-from rocm3d.syntax.unit import ParsedUnit
 
 PARAMETERS: Mapping[str, Any] = {"query": str, "contains": list, "once": str, "outermost": (True, False)}
 
@@ -40,7 +41,7 @@ _SEVERITY, _MATCH, _KNOWN = "severity", "match", "known."
 class SyntaxSearch:
     """The state of a query while it runs over one file. A subclass says how names and facts are read."""
 
-    unit: ParsedUnit
+    unit: CudaUnit | PythonUnit
     context: DetectorContext
     known: dict[str, list[Node]] = field(default_factory=dict)
     term: str = ""
@@ -129,9 +130,11 @@ class SyntaxSearch:
 
 
 def _filtered(found: list[tuple[Node, Match, str]], parameters: Mapping[str, Any]) -> Iterator[Match]:
-    once, end, reported = parameters.get("once", ""), -1, set()
+    once, end = parameters.get("once", ""), -1
+    reported: set[str | int | None] = set()
     for node, match, term in found:
-        key = {"": len(reported), "file": "", "line": match.line, "term": term}.get(once, match.facts.get(once))
+        keys: dict[str, str | int] = {"": node.id, "file": "", "line": match.line, "term": term}
+        key = keys.get(once, match.facts.get(once))
         if key in reported or (node.start_byte < end and parameters.get("outermost")):
             continue
         reported.add(key)
@@ -139,7 +142,7 @@ def _filtered(found: list[tuple[Node, Match, str]], parameters: Mapping[str, Any
         yield match
 
 
-def can_match(unit: ParsedUnit, context: DetectorContext) -> bool:
+def can_match(unit: CudaUnit | PythonUnit, context: DetectorContext) -> bool:
     """The prefilter: whether the file has one of the texts of `contains`, or one of the terms."""
     texts = context.parameters.get("contains")
     if not isinstance(texts, list | tuple):
