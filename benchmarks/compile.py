@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from rocm3d.knowledge.load import load
-from rocm3d.repository import ScanRepository
+from rocm3d.repository import Repository
 from rocm3d.verify.compilation import session
 from rocm3d.verify.compilation.compile_side import CacheableResult, HipUnitCompiler
 from rocm3d.verify.compilation.kit import CompileKit, find_kit
@@ -88,7 +88,7 @@ def main() -> int:
         (root / "shared.cuh").write_text(f"{HEADER}// {time.time_ns()}\n", encoding="utf-8")
         for n, name in enumerate(names):
             (root / name).write_text(SOURCE.format(n=n), encoding="utf-8")
-        scan = ScanRepository(root, knowledge, work=Path(scratch) / "work").scan()
+        scan = Repository(root, knowledge, work=Path(scratch) / "work").scan()
         targets = tuple(options.target or ["gfx942"])
         request = CompileRequest(Tree.open(root), scan.inventory.extensions, targets, knowledge)
         walls, used = [], []

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from mirrors import Mirror
 
-from rocm3d.pipeline import FOLDER, Repository
+from rocm3d.pipeline import FOLDER, ApplyOptions, Repository
 from rocm3d.syntax.isolation import prove_isolation
 from rocm3d.workspace.state import STATE_FOLDER as STATE
 
@@ -73,11 +73,11 @@ def port_and_undo(folder: Path, knowledge: Knowledge, gpu: str, *, review: bool)
     before = file_digests(folder)
     repository = Repository(folder, knowledge, cached=True)
     product = knowledge.gpu(gpu)
-    patch = repository.apply(repository.plan(product), review=review, dry_run=False)
+    patch = repository.apply(repository.plan(product), ApplyOptions(review=review))
     once = file_digests(folder)
     edited = [change.path for change in patch.changes if change.kind == "edited"]
     edits = {path: (folder / path).read_bytes() for path in edited}
-    again = repository.apply(repository.plan(product), review=review, dry_run=False)
+    again = repository.apply(repository.plan(product), ApplyOptions(review=review))
     broken = (
         []
         if file_digests(folder) == once

@@ -66,7 +66,7 @@ def resolve_port(root: Path, knowledge: Knowledge, gpu: str) -> tuple[str, Verdi
     """Port a repository and resolve it; returns the stack and the verdicts."""
     repository = Repository(root, knowledge)
     plan = repository.plan(resolve_gpu(gpu, knowledge))
-    repository.apply(plan, review=False, dry_run=False)
+    repository.apply(plan)
     verdicts = repository.verify(("resolve",), (), Network(disabled_reason=""))
     return plan.stack.id if plan.stack else "none", verdicts
 

@@ -27,7 +27,7 @@ from mirrors import Mirror
 
 from rocm3d.knowledge.base import Knowledge
 from rocm3d.knowledge.load import load, tomllib
-from rocm3d.repository import ScanRepository
+from rocm3d.repository import Repository
 from rocm3d.verify.compilation.classify import CompileProblem
 from rocm3d.verify.compilation.kit import CompileKit, find_kit
 from rocm3d.verify.compilation.session import CompileReport, CompileRequest, compile_repository
@@ -80,7 +80,7 @@ def compile_state(
     folder: Path, kit: CompileKit, knowledge: Knowledge, config: dict[str, Any], options: argparse.Namespace
 ) -> CompileReport:
     with tempfile.TemporaryDirectory() as work:
-        scan = ScanRepository(folder, knowledge, work=Path(work)).scan()
+        scan = Repository(folder, knowledge, work=Path(work)).scan()
     request = CompileRequest(
         Tree.open(folder),
         scan.inventory.extensions,

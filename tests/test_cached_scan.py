@@ -10,7 +10,7 @@ import pytest
 from rocm3d.cached_scan import cached_scan
 from rocm3d.knowledge.load import load
 from rocm3d.model.errors import UserError
-from rocm3d.repository import ScanRepository
+from rocm3d.repository import Repository
 from rocm3d.scan.selection import Selection
 from rocm3d.workspace.state import PORT_FOLDER
 
@@ -21,7 +21,7 @@ def scanned(example):
     root = example("splat-trainer")
 
     def scan(**arguments):
-        return ScanRepository(root, load(), selection=Selection(**arguments), cached=True).scan()
+        return Repository(root, load(), selection=Selection(**arguments), cached=True).scan()
 
     return root, scan
 

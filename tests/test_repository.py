@@ -1,48 +1,45 @@
 from __future__ import annotations
 
+import shutil
+
 import pytest
 
-from rocm3d.model.errors import UserError
-from rocm3d.pipeline import Repository
-from rocm3d.repository import ScanRepository
+from rocm3d.model.errors import RefusedError, UserError
+from rocm3d.repository import Repository, open_repository
+from rocm3d.scan.stage import scan
+from rocm3d.verify.stage import LEVELS
 
 
 def test_missing_folder_is_refused(tmp_path, knowledge):
     with pytest.raises(UserError, match="does not exist"):
-        ScanRepository(tmp_path / "nowhere", knowledge)
-
-
-def test_scan_is_the_same_with_all_stages(example, knowledge):
-    root = example("splat-trainer")
-
-    assert ScanRepository(root, knowledge).scan() == Repository(root, knowledge).scan()
+        Repository(tmp_path / "nowhere", knowledge)
 
 
 def test_scan_is_the_same_with_and_without_cache(example, knowledge):
     root = example("splat-trainer")
-    plain = ScanRepository(root, knowledge).scan()
+    plain = Repository(root, knowledge).scan()
 
-    first, second = (ScanRepository(root, knowledge, cached=True).scan() for _ in range(2))
+    first, second = (Repository(root, knowledge, cached=True).scan() for _ in range(2))
 
     assert first == second == plain
 
 
 def test_after_a_change_only_the_change_differs(example, knowledge):
     root = example("splat-trainer")
-    before = ScanRepository(root, knowledge, cached=True).scan()
+    before = Repository(root, knowledge, cached=True).scan()
     (root / "added.py").write_text("import pynvml\n")
 
-    after = ScanRepository(root, knowledge, cached=True).scan()
+    after = Repository(root, knowledge, cached=True).scan()
 
     assert [f for f in after.findings if f not in before.findings] == [
         f for f in after.findings if f.path == "added.py"
     ]
-    assert after == ScanRepository(root, knowledge).scan()
+    assert after == Repository(root, knowledge).scan()
 
 
 def test_findings_of_the_baseline_are_stored_but_not_returned(example, knowledge):
     root = example("splat-trainer")
-    opened = ScanRepository(root, knowledge)
+    opened = Repository(root, knowledge)
     before = opened.scan()
 
     again = opened.scan(before)
@@ -56,4 +53,45 @@ def test_a_folder_of_that_name_that_is_not_ours_is_scanned(example, knowledge):
     (root / "rocm-port").mkdir()
     (root / "rocm-port" / "a.cu").write_text("#include <device_launch_parameters.h>\n")
 
-    assert "rocm-port/a.cu" in {finding.path for finding in ScanRepository(root, knowledge).scan().findings}
+    assert "rocm-port/a.cu" in {finding.path for finding in Repository(root, knowledge).scan().findings}
+
+
+def test_port_gives_the_documents_of_the_single_stages(example, knowledge, tmp_path):
+    gpu, root = knowledge.gpu("gfx942"), example("splat-trainer")
+    single = Repository(shutil.copytree(root, tmp_path / "again" / "splat-trainer"), knowledge)
+    whole = Repository(root, knowledge)
+
+    documents = whole.port(gpu, LEVELS)
+    patch = single.apply(single.plan(gpu))
+    verdicts = single.verify(LEVELS, ())
+
+    assert (documents.patch, documents.verdicts) == (patch, verdicts)
+    assert documents.evidence.tally == single.evidence().tally
+    assert documents.report.read_text().startswith("<!doctype html>")
+
+
+def test_port_scans_each_state_of_the_tree_once(example, knowledge, monkeypatch):
+    scanned = []
+    monkeypatch.setattr("rocm3d.repository.scan", lambda tree, *rest: scanned.append(tree) or scan(tree, *rest))
+
+    Repository(example("splat-trainer"), knowledge).port(knowledge.gpu("gfx942"), LEVELS)
+
+    assert len(scanned) == 2
+
+
+def test_port_stops_before_apply_if_the_licence_policy_refuses_the_plan(tmp_path, knowledge):
+    (tmp_path / "requirements.txt").write_text("nvdiffrast\n")
+    repository = Repository(tmp_path, knowledge)
+
+    with pytest.raises(RefusedError, match="refused by the licence policy: nvdiffrast"):
+        repository.port(knowledge.gpu("gfx942"), LEVELS, licence_policy="refuse")
+    assert not (tmp_path / "rocm-port").exists()
+
+
+def test_open_repository_reads_the_settings_and_refuses_an_unknown_rule(tmp_path, knowledge):
+    (tmp_path / "rocm3d.toml").write_text('gpu = "mi300x"\nskip = ["DEP"]\n')
+
+    assert open_repository(tmp_path, lambda: knowledge).settings.gpu == "mi300x"
+    assert open_repository(tmp_path, lambda: knowledge, only=("CU",)).selection.skip == ("DEP",)
+    with pytest.raises(UserError, match="Unknown rule"):
+        open_repository(tmp_path, lambda: knowledge, only=("XX",))

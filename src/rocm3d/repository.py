@@ -1,55 +1,400 @@
-"""A repository with the scan stage, its tree and its documents: all that `rocm3d scan` needs to import."""
+"""An opened repository and the stages of a port, top to bottom: scan, plan, apply, verify, evidence, report.
+
+Each stage is a method that takes the document of the stage before it, or reads it from the work folder, and writes its
+own. A method imports its stage when it is called: a scan must not load the rest (docs/decisions/0008).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date, datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rocm3d.model.errors import MachineError, Rocm3dError, UserError
 from rocm3d.scan.selection import Selection
 from rocm3d.scan.stage import scan
+from rocm3d.workspace.configuration import Configuration, read_configuration
 from rocm3d.workspace.documents import Documents
+from rocm3d.workspace.machine_name import machine_name, today
 from rocm3d.workspace.state import PORT_FOLDER, work_folder
 from rocm3d.workspace.tree import Tree
 
 if TYPE_CHECKING:
+    from rocm3d.apply.edit_selection import EditSelection
+    from rocm3d.apply.stage import ApplyOutcome
+    from rocm3d.apply.undo import UndoResult
+    from rocm3d.evidence.port_runs import PortRun
     from rocm3d.knowledge.base import Knowledge
+    from rocm3d.model.evidence import Evidence
+    from rocm3d.model.fit import Fit
     from rocm3d.model.inventory import Scan
+    from rocm3d.model.patch import Patch
+    from rocm3d.model.plan import Plan, UnresolvedFinding
+    from rocm3d.model.plan_choices import LicenceRule, Platform
+    from rocm3d.model.stack import Stack
+    from rocm3d.model.target import Gpu
+    from rocm3d.model.verdict import Level, Verdicts
+    from rocm3d.plan.options import PlanOptions
+    from rocm3d.render.html import PortReportView
+    from rocm3d.verify.backends.environment import Environment
+    from rocm3d.verify.compilation.compile_options import CompileOptions
+    from rocm3d.verify.probe import Network
+    from rocm3d.verify.runs.stored_run import StoredRun
+    from rocm3d.workspace.journal import UndoJournal
+    from rocm3d.workspace.result_cache import ResultCache
 
 Progress = Callable[[str], None]
 
+COMMIT = "port.patch"
+FOLDER = PORT_FOLDER
+REPORT = "report.html"
 
-def _no_progress(message: str) -> None:
-    """Show no progress."""
+
+@dataclass(frozen=True)
+class ApplyOptions:
+    """How a plan is applied. `patch_file` gets a copy of the whole change, for `git am`."""
+
+    review: bool = False
+    dry_run: bool = False
+    allow_dirty: bool = False
+    selection: EditSelection | None = None
+    patch_file: Path | None = None
+
+
+@dataclass(frozen=True)
+class PortDocuments:
+    """The documents of a port, and the path of its report."""
+
+    plan: Plan
+    patch: Patch
+    verdicts: Verdicts
+    evidence: Evidence
+    report: Path
+
+
+def load_knowledge(overlay: Path | None, *, cached: bool) -> Knowledge:
+    """The knowledge base with the user's overlay."""
+    from rocm3d.knowledge.load import load
+
+    return load(overlay, _cache("knowledge") if cached else None)
+
+
+def open_repository(
+    path: Path,
+    knowledge: Callable[[], Knowledge],
+    only: tuple[str, ...] = (),
+    skip: tuple[str, ...] = (),
+    **options: object,
+) -> Repository:
+    """The repository with its settings; `only` and `skip` override them. `options` are fields of Repository."""
+    settings = read_configuration(Tree.open(path))
+    selection = Selection(only or settings.only, skip or settings.skip)
+    loaded = knowledge()
+    selection.check(loaded)
+    return Repository(path, loaded, selection=selection, settings=settings, **options)  # type: ignore[arg-type]
 
 
 @dataclass
-class ScanRepository:
-    """One repository, its knowledge base and its work folder. `rocm3d.pipeline.Repository` adds the other stages."""
+class Repository:
+    """One repository, its knowledge base and its work folder: each stage is a method, each result a document."""
 
     root: Path
     knowledge: Knowledge
     work: Path | None = None
     folder: str = PORT_FOLDER
     selection: Selection = field(default_factory=Selection)
-    progress: Progress = _no_progress
+    progress: Progress = lambda _: None
     cached: bool = False
+    settings: Configuration = field(default_factory=Configuration.model_construct)
 
     def __post_init__(self) -> None:
         Tree.open(self.root)
         self.root = self.root.resolve()
         self.documents = Documents(work_folder(self.root, self.work))
 
+    def port(  # noqa: PLR0913  (options of the command)
+        self,
+        gpu: Gpu,
+        levels: tuple[Level, ...],
+        plan_options: PlanOptions | None = None,
+        apply_options: ApplyOptions | None = None,
+        *,
+        licence_policy: LicenceRule | None = None,
+        environment: Environment | None = None,
+    ) -> PortDocuments:
+        """All stages in order. Documents are handed on in memory, and each state of the tree is scanned once."""
+        from rocm3d.render import html
+
+        inventory = self._scan_original()
+        plan = self.plan(gpu, plan_options, inventory)
+        plan.require_licences(licence_policy)
+        patch, edited_inventory = self._apply(plan, apply_options or ApplyOptions())
+        verdicts = self.verify(levels, (), environment=environment, inventory=edited_inventory)
+        evidence = self.evidence()
+        report = self.documents.write_text(self.documents.folder / REPORT, html.render(self.report()))
+        return PortDocuments(plan, patch, verdicts, evidence, report)
+
     def scan(self, baseline: Scan | None = None) -> Scan:
         """Scan the current tree. The document has all findings; those of the baseline are not returned."""
         document = self._scan(self._source_tree(), self.selection)
         self.documents.write(document)
-        return document if baseline is None else _new_findings(document, baseline)
+        if baseline is None:
+            return document
+        from rocm3d.model.fingerprint import new_findings
 
-    def _source_tree(self) -> Tree:
-        """The repository's own files, without the port folder."""
-        return Tree.open(self.root, excluded_folders=self._port_folders())
+        new = new_findings(document.findings, baseline.findings)
+        return document.model_copy(update={"findings": new, "known": len(document.findings) - len(new)})
+
+    def plan(self, gpu: Gpu, options: PlanOptions | None = None, inventory: Scan | None = None) -> Plan:
+        """Plan and write the documents. Without an inventory, scans the tree as it was before any apply."""
+        from rocm3d.plan.stage import plan
+
+        before = inventory or self._scan_original()
+        document = plan(before, gpu, self.knowledge, today(), options)
+        self.documents.write(before)
+        self.documents.write(document)
+        return document
+
+    def installed(self, gpu: Gpu, interpreter: Path | None, platform: Platform) -> Stack:
+        """The installed torch, as a stack to plan for."""
+        from rocm3d.host.installed_torch import find_interpreter, installed_stack, read_torch
+
+        torch = read_torch(find_interpreter(self.root, interpreter))
+        return installed_stack(torch, gpu, platform, today(), self.knowledge.stacks.values())
+
+    def fit(self, gpu: Gpu, as_of: date | None = None, against: Sequence[str] = ()) -> Fit:
+        """Whether it fits a GPU, and a comparison with NVIDIA cards. Writes no document: not a stage of a port."""
+        from rocm3d.plan.comparison import ComparisonRequest
+        from rocm3d.plan.fitness import fitness
+        from rocm3d.plan.stage import plan
+
+        rivals = [self.knowledge.nvidia_card(card) for card in against]
+        planned = plan(self._scan_original(), gpu, self.knowledge, today())
+        port = self.knowledge.ports.get(planned.known_as or "")
+        return fitness(ComparisonRequest(gpu, self.knowledge, today(), rivals, plan=planned), port, as_of or today())
+
+    def copy_into(self, target: Path) -> Repository:
+        """Copy the repository and its scan to another folder; this one does not change."""
+        from rocm3d.model.inventory import Scan
+        from rocm3d.workspace.copy import copy_tree
+
+        copy_tree(self.root, target)
+        copy = Repository(target, self.knowledge, self.work, self.folder, self.selection, self.progress, self.cached)
+        # The plan made here is applied to the copy, and its report needs this scan. A damaged document is skipped.
+        with contextlib.suppress(UserError):
+            if (document := self.documents.find(Scan)) is not None:
+                copy.documents.write(document)
+        return copy
+
+    def apply(self, plan: Plan, options: ApplyOptions | None = None) -> Patch:
+        """Apply in place. Nothing is written before everything is computed and proven.
+
+        The work folder also gets the complete change as one file for `git am`.
+        """
+        return self._apply(plan, options or ApplyOptions())[0]
+
+    def _apply(self, plan: Plan, options: ApplyOptions) -> tuple[Patch, Scan]:
+        """The patch, and the scan of the edited tree."""
+        from rocm3d.apply.edit_selection import EditSelection
+        from rocm3d.apply.request import ApplyRequest
+        from rocm3d.apply.stage import apply, refuse_foreign_folder
+        from rocm3d.apply.submodules import checked_out_submodules
+        from rocm3d.model.patch import Patch
+        from rocm3d.workspace.journal import UndoJournal
+
+        journal = UndoJournal.open(self.root)
+        if not options.dry_run:
+            self._require_safe_tree(journal, allow_dirty=options.allow_dirty)
+        tree = Tree.open(self.root)
+        refuse_foreign_folder(tree, self.folder)
+        request = ApplyRequest(
+            self.folder,
+            options.review,
+            options.dry_run,
+            _originals(journal),
+            options.selection or EditSelection(),
+            checked_out_submodules(tree),
+        )
+        outcome = apply(plan, self._source_tree(), request, self.documents.find(Patch))
+        contents = {**outcome.contents, **outcome.submodule_contents}
+        edited = {path: data for path, data in contents.items() if not path.startswith(f"{self.folder}/")}
+        inventory = self._scan(self._source_tree(edited), Selection())
+        remaining = _remaining_findings(plan, outcome, inventory)
+        patch = outcome.patch.model_copy(update={"left": (*outcome.patch.left, *remaining)})
+        if options.patch_file is not None:
+            self.documents.write_bytes(options.patch_file, outcome.commit)
+        if not options.dry_run:
+            self._write(outcome.contents, journal)
+            self.documents.write(patch)
+            self.documents.write_bytes(self.documents.folder / COMMIT, outcome.commit)
+        return patch, inventory
+
+    def _write(self, contents: Mapping[str, bytes], journal: UndoJournal) -> None:
+        """All or nothing: a first apply that fails is undone."""
+        from rocm3d.apply.stage import MANIFEST
+        from rocm3d.apply.undo import undo
+        from rocm3d.workspace.writer import Writer
+
+        writer, is_first_apply = Writer(self.root, journal), not journal.entries
+        try:
+            # The manifest first: after a crash it still marks the folder as made by rocm3d.
+            for path, content in sorted(contents.items(), key=lambda item: (not item[0].endswith(MANIFEST), item)):
+                self.progress(path)
+                writer.write(path, content)
+        except Rocm3dError:
+            if is_first_apply:
+                undo(journal, writer, keep_changed=True)
+            raise
+
+    def _require_safe_tree(self, journal: UndoJournal, *, allow_dirty: bool) -> None:
+        from rocm3d.apply.submodules import has_only_port_changes
+        from rocm3d.apply.undo import changed_since
+        from rocm3d.model.patch import Patch
+        from rocm3d.workspace.git import uncommitted_paths
+
+        dirty, earlier = uncommitted_paths(self.root), self.documents.find(Patch)
+        foreign = [
+            path
+            for path in dirty or ()
+            if path not in journal.entries
+            and path.rstrip("/") != self.folder
+            and not path.startswith(f"{self.folder}/")
+            and not has_only_port_changes(self.root, path, earlier)
+        ]
+        if foreign and not allow_dirty:
+            raise UserError(
+                f"{self.root.name} has uncommitted changes: "
+                f"{', '.join(foreign[:3])}{' ...' if len(foreign) > 3 else ''}",
+                hint="commit them, port a copy with --into DIR, or pass --allow-dirty",
+            )
+        changed = changed_since(journal)
+        if changed and dirty == []:
+            journal.delete()  # the changes are committed: from now on git can undo them
+        elif changed:
+            raise UserError(
+                f"changed since the last apply: {', '.join(changed[:3])}",
+                hint="run `rocm3d undo --keep-changed` first, or commit your work",
+            )
+
+    def undo(self, *, keep_changed: bool) -> UndoResult:
+        """Restore the tree before the first apply."""
+        from rocm3d.apply.undo import undo
+        from rocm3d.workspace.journal import UndoJournal
+        from rocm3d.workspace.writer import Writer
+
+        journal = UndoJournal.open(self.root)
+        if not journal.entries:
+            raise UserError(f"nothing to undo in {self.root}", hint="`rocm3d apply` has not changed this tree")
+        return undo(journal, Writer(self.root, journal), keep_changed=keep_changed)
+
+    def environment(self, interpreter: Path | None) -> Environment:
+        """The Python environment of the repository, or the reason why there is none."""
+        from rocm3d.host.installed_torch import find_interpreter
+        from rocm3d.verify.backends.environment import Environment
+
+        try:
+            return Environment.of(find_interpreter(self.root, interpreter), self.root)
+        except MachineError as error:
+            return Environment(unavailable_reason=f"{error.message}: {error.hint}")
+
+    def verify(  # noqa: PLR0913  (options of the command)
+        self,
+        levels: tuple[Level, ...],
+        targets: tuple[str, ...],
+        network: Network | None = None,
+        environment: Environment | None = None,
+        building: CompileOptions | None = None,
+        *,
+        inventory: Scan | None = None,
+    ) -> Verdicts:
+        """Check the port. Uses the network and runs the repository's code only through the arguments passed in.
+
+        `inventory` is the scan of the edited tree, if there is one.
+        """
+        from rocm3d.apply.ported_submodules import ported_submodules
+        from rocm3d.evidence.port_runs import port_runs
+        from rocm3d.model.evidence import Evidence
+        from rocm3d.model.patch import Patch
+        from rocm3d.model.plan import Plan
+        from rocm3d.verify.backends.environment import Environment
+        from rocm3d.verify.compilation.compile_options import CompileOptions
+        from rocm3d.verify.probe import Case, Network
+        from rocm3d.verify.stage import verify
+        from rocm3d.workspace.journal import UndoJournal
+
+        patch, plan = self.documents.read(Patch), self.documents.read(Plan)
+        modules = ported_submodules(patch, Tree.open(self.root))
+        runs = port_runs(self.documents.folder, self.root)
+        case = Case(
+            plan,
+            patch.model_copy(update={"changes": (*patch.changes, *modules.changes)}),
+            Tree.open(self.root, overlay=modules.after),
+            {**_originals(UndoJournal.open(self.root)), **modules.before},
+            inventory or self._scan(self._source_tree(modules.after), Selection()),
+            targets or self._default_targets(plan.gpu),
+            self.knowledge,
+            network or Network(),
+            environment or Environment(),
+            building or CompileOptions(),
+            tuple(_stored_run(run) for run in runs),
+        )
+        document = verify(case, levels)
+        self.documents.write(document)
+        if self.documents.find(Evidence) is not None:
+            self._seal(runs)  # else the old seal would report the new document as changed
+        return document
+
+    def evidence(self) -> Evidence:
+        """Seal the documents of the stages."""
+        from rocm3d.evidence.port_runs import port_runs
+
+        return self._seal(port_runs(self.documents.folder, self.root))
+
+    def _seal(self, runs: Sequence[PortRun]) -> Evidence:
+        from rocm3d.evidence.bundle import seal_evidence
+        from rocm3d.model.inventory import Scan
+        from rocm3d.model.patch import Patch
+        from rocm3d.model.plan import Plan
+        from rocm3d.model.verdict import Verdicts
+
+        read = self.documents.read
+        plan, patch, verdicts = read(Plan), read(Patch), read(Verdicts)
+        paths = [self.documents.path(kind) for kind in (Scan, Plan, Patch, Verdicts)]
+        sealed = {path.name: path.read_bytes() for path in paths}
+        sealed_runs = [run.sealed for run in runs]
+        document = seal_evidence(plan, patch, verdicts, sealed, datetime.now(timezone.utc), machine_name(), sealed_runs)
+        self.documents.write(document)
+        return document
+
+    def report(self) -> PortReportView:
+        """The contents of the report page, including recorded runs and what changed since it was sealed."""
+        from rocm3d.evidence.bundle import changed_since_sealed
+        from rocm3d.evidence.port_runs import port_runs
+        from rocm3d.evidence.run_bundles import joined_runs
+        from rocm3d.model.evidence import Evidence
+        from rocm3d.model.inventory import Scan
+        from rocm3d.model.patch import Patch
+        from rocm3d.model.plan import Plan
+        from rocm3d.model.verdict import Verdicts
+        from rocm3d.render.html import PortReportView
+
+        read, folder = self.documents.read, self.documents.folder
+        documents = read(Scan), read(Plan), read(Patch), read(Verdicts)
+        evidence = self.documents.find(Evidence) or self.evidence()
+        current = {item.path: _read_if_file(folder / item.path) for item in evidence.documents}
+        runs, unread = joined_runs(folder)
+        titles = {item.id: item.title for item in self.knowledge.families.values()}
+        families = {item.id: titles.get(item.family, item.family) for item in self.knowledge.packages.values()}
+        sealed = [run.sealed for run in port_runs(folder, self.root, (runs, unread))]
+        changed = tuple(changed_since_sealed(evidence, current, sealed))
+        return PortReportView(*documents, evidence, changed, runs, unread, families)
+
+    def _source_tree(self, overlay: Mapping[str, bytes | None] | None = None) -> Tree:
+        """The repository's own files, without the port folder. `overlay` replaces contents."""
+        return Tree.open(self.root, excluded_folders=self._port_folders(), overlay=overlay)
 
     def _port_folders(self) -> frozenset[str]:
         if not (self.root / self.folder).is_dir():
@@ -59,15 +404,63 @@ class ScanRepository:
         return frozenset({self.folder} if is_port_folder(Tree.open(self.root), self.folder) else ())
 
     def _scan(self, tree: Tree, selection: Selection) -> Scan:
-        if not self.cached:
-            return scan(tree, self.knowledge, selection, self.progress)
-        from rocm3d.workspace.result_cache import ResultCache
+        return scan(tree, self.knowledge, selection, self.progress, _cache("scan") if self.cached else None)
 
-        return scan(tree, self.knowledge, selection, self.progress, ResultCache.open("scan"))
+    def _scan_original(self) -> Scan:
+        """Scan as if nothing had been applied, so that planning again gives the same plan."""
+        from rocm3d.apply.submodules import patched_files
+        from rocm3d.apply.undo import changed_since
+        from rocm3d.model.patch import Patch
+        from rocm3d.workspace.journal import UndoJournal
+
+        journal = UndoJournal.open(self.root)
+        intact = set(journal.entries) - set(changed_since(journal))
+        overlay = {path: journal.original(path) for path in intact}
+        overlay |= dict(patched_files(Tree.open(self.root), self.documents.find(Patch)))
+        return self._scan(self._source_tree(overlay), self.selection)
+
+    def _default_targets(self, gpu: Gpu) -> tuple[str, ...]:
+        """The plan's target, and one target of the other wave size."""
+        others = [t.gfx for t in self.knowledge.targets.values() if t.wave_size != gpu.wave_size]
+        preferred = [gfx for stack in self.knowledge.stacks.values() for gfx in stack.gfx if gfx in others]
+        return (gpu.gfx, *preferred[:1])
 
 
-def _new_findings(document: Scan, baseline: Scan) -> Scan:
-    from rocm3d.model.fingerprint import new_findings
+def _cache(name: str) -> ResultCache | None:
+    from rocm3d.workspace.result_cache import ResultCache
 
-    new = new_findings(document.findings, baseline.findings)
-    return document.model_copy(update={"findings": new, "known": len(document.findings) - len(new)})
+    return ResultCache.open(name)
+
+
+def _remaining_findings(plan: Plan, outcome: ApplyOutcome, inventory: Scan) -> list[UnresolvedFinding]:
+    """Findings with a planned edit that are still in the edited text: they need a manual edit."""
+    from rocm3d.model.plan import UnresolvedFinding
+
+    refused = {(refusal.path, refusal.recipe) for refusal in outcome.patch.refused}
+    planned_edits = {
+        (edit.path, finding.code, finding.package): edit
+        for edit in plan.edits
+        for finding in edit.findings
+        if finding.severity != "note"
+    }
+    return [
+        UnresolvedFinding(finding=finding, reason=f"{edit.recipe} does not handle this form")
+        for finding in inventory.findings
+        if (edit := planned_edits.get((finding.path, finding.code, finding.package)))
+        and (edit.path, edit.recipe) not in refused
+    ]
+
+
+def _originals(journal: UndoJournal) -> dict[str, bytes | None]:
+    return {path: journal.original(path) for path in journal.entries}
+
+
+def _stored_run(run: PortRun) -> StoredRun:
+    from rocm3d.verify.runs.stored_run import StoredRun
+
+    reason = "" if run.record else run.sealed.reason
+    return StoredRun(run.sealed.folder, run.record, reason, run.sealed.of_these_sources)
+
+
+def _read_if_file(path: Path) -> bytes | None:
+    return path.read_bytes() if path.is_file() else None

@@ -94,7 +94,7 @@ def test_interrupted_scan_is_reported(example, monkeypatch, capsys):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("rocm3d.repository.ScanRepository.scan", interrupted)
+    monkeypatch.setattr("rocm3d.repository.Repository.scan", interrupted)
 
     assert run_fast_scan(["scan", str(example("deform-op")), "--format", "json", "-q", "--no-cache"]) == 130
     assert capsys.readouterr() == ("", "rocm3d: interrupted\n")

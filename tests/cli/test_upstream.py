@@ -11,7 +11,7 @@ from rocm3d.pipeline import Repository
 def ported(example, knowledge):
     """A port that is made without a child process, to save time."""
     repository = Repository(example("point-backbone"), knowledge)
-    repository.apply(repository.plan(knowledge.gpu("gfx942")), review=False, dry_run=False)
+    repository.apply(repository.plan(knowledge.gpu("gfx942")))
     repository.verify(("static", "compile"), ())
     return repository
 

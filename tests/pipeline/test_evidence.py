@@ -4,7 +4,7 @@ import pytest
 
 from rocm3d.model.errors import UserError
 from rocm3d.pipeline.evidence import check_bundle, compare_bundles, support_matrix
-from rocm3d.repository import ScanRepository
+from rocm3d.repository import Repository
 
 
 def test_a_folder_that_is_no_bundle_is_refused(tmp_path):
@@ -21,6 +21,6 @@ def test_a_folder_that_nobody_scanned_is_refused(tmp_path, knowledge):
 
 def test_scanned_repositories_become_columns(example, knowledge):
     root = example("splat-trainer")
-    ScanRepository(root, knowledge).scan()
+    Repository(root, knowledge).scan()
 
     assert ["splat-trainer"] == [column.repository for column in support_matrix([root], knowledge.packages).columns]

@@ -12,7 +12,7 @@ import pytest
 from rocm3d.apply.git_patch import file_diff, mail_patch
 from rocm3d.evidence.ledger import LedgerChange, LedgerFile
 from rocm3d.model.errors import UserError
-from rocm3d.pipeline import Repository
+from rocm3d.pipeline import ApplyOptions, Repository
 from rocm3d.pipeline.upstream import draft_upstream
 from rocm3d.verify.probe import Network
 
@@ -37,7 +37,7 @@ def origin(tmp_path_factory, knowledge, git):
     git(root, "commit", "-qm", "submodule")
     patch = mail_patch("fix", "text", [file_diff("r.cu", b"a\n", b"b\n"), file_diff("rocm-port/x", None, b"c\n")])
     repository = Repository(root, knowledge)
-    repository.apply(repository.plan(knowledge.gpu("gfx942")), review=True, dry_run=False)
+    repository.apply(repository.plan(knowledge.gpu("gfx942")), ApplyOptions(review=True))
     (root / "rocm-port" / "patches" / f"fancy-raster@{'d' * 40}.patch").write_bytes(patch)
     repository.verify(("static",), (), Network())
     return root
@@ -141,7 +141,7 @@ def test_unifdef_command_of_the_draft_works(ported, book, git):
     ported.undo(keep_changed=False)
     shutil.rmtree(ported.root / "rocm-port")
     plan = ported.plan(ported.knowledge.gpu("gfx942"))
-    ported.apply(plan, review=False, dry_run=False)
+    ported.apply(plan)
     ported.verify(("static",), (), Network())
     ported.evidence()
     output = draft_upstream(ported, "pr", None, book)

@@ -109,11 +109,11 @@ def test_only_workspace_process_starts_programs():
     assert starters == {SOURCE / "workspace" / "process.py"}
 
 
-def test_only_apply_and_pipeline_use_the_writer():
+def test_only_apply_and_repository_use_the_writer():
     users = {
         package_name(path)
         for path in MODULES
         if any(name.startswith("rocm3d.workspace.writer") for name in imported_names(path))
     }
 
-    assert users == {"apply", "pipeline"}
+    assert users == {"apply", "repository"}

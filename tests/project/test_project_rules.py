@@ -106,6 +106,7 @@ def test_tests_mirror_the_source():
         candidates = [source / relative.parent / f"{stem}.py", source / relative.parent / stem]
         # A module may have more test files, one per aspect: test_<module>_<aspect>.py.
         candidates += [source / relative.parent / f"{stem.rsplit('_', n)[0]}.py" for n in (1, 2, 3)]
+        candidates.append(ROOT / "knowledge" / "rules" / relative.parent.name / stem)
         if not any(candidate.exists() for candidate in candidates):
             orphans.append(str(relative))
 

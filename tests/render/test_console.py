@@ -9,7 +9,7 @@ from rocm3d.model.base import Document
 from rocm3d.model.evidence import Tally
 from rocm3d.model.patch import NEEDS_REVIEW
 from rocm3d.model.plan import KNOWN_PROJECT
-from rocm3d.pipeline import Repository
+from rocm3d.pipeline import ApplyOptions, Repository
 from rocm3d.render.console import render, summary
 
 EVIL = "a\x1b[31mred\x07\r\u202ertl\u2066\u200bzero\x9b1m\U000e0041tag"
@@ -226,7 +226,7 @@ def test_dry_run_is_a_patch_that_git_takes(tmp_path, knowledge, source):
     root.mkdir()
     (root / "a.cu").write_bytes(source.encode())
     repository = Repository(root, knowledge, work=tmp_path / "work")
-    document = repository.apply(repository.plan(knowledge.gpu("gfx942")), review=False, dry_run=True)
+    document = repository.apply(repository.plan(knowledge.gpu("gfx942")), ApplyOptions(dry_run=True))
     assert "a.cu" in {entry.path for entry in document.changes}
 
     text = render(document)

@@ -46,7 +46,7 @@ def ported(tmp_path_factory, knowledge, make):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ROCM3D_CACHE", str(folder / "cache"))
         repository = Repository(folder / EXAMPLE.name, knowledge)
-        repository.apply(repository.plan(knowledge.gpu("gfx942")), review=False, dry_run=False)
+        repository.apply(repository.plan(knowledge.gpu("gfx942")))
         repository.verify(LEVELS, ())
         repository.evidence()
     bad = make.artifact("out/nan.ply", outcome="bad", problems=("all 9 Gaussians hold NaN",), preview={})

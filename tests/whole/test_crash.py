@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from rocm3d.pipeline import Repository
+from rocm3d.pipeline import ApplyOptions, Repository
 from rocm3d.workspace.journal import UndoJournal
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "splat-trainer"
@@ -72,7 +72,7 @@ def plan_and_files(knowledge, tmp_path_factory):
     before = snapshot(root)
     repository = Repository(root, knowledge)
     plan = repository.plan(knowledge.gpu("gfx942"))
-    repository.apply(plan, review=True, dry_run=False)
+    repository.apply(plan, ApplyOptions(review=True))
     after = snapshot(root)
     return plan, before, {name: data for name, (_, data) in after.items() if after[name] != before.get(name)}
 
@@ -126,7 +126,7 @@ def test_killed_apply_is_undone_or_repeated(fresh, plan_and_files, knowledge):
     plan, before, _ = plan_and_files
 
     def apply(attempt):
-        return attempt.apply(plan, review=True, dry_run=False)
+        return attempt.apply(plan, ApplyOptions(review=True))
 
     total = run_until_killed((first := fresh()).root, lambda: apply(first))
     for limit in (total // 7, total // 2, total - 2):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.repository import ScanRepository
+from rocm3d.repository import Repository
 from rocm3d.verify.compilation.session import CompileRequest, compile_repository
 from rocm3d.verify.compilation.verdicts import report_verdicts
 from rocm3d.workspace.tree import Tree
@@ -17,7 +17,7 @@ def compiled(tmp_path, knowledge, kit):
     """Compiles the device sources; with torch's headers the rest takes half a minute."""
 
     def run(root):
-        scan = ScanRepository(root, knowledge, work=tmp_path / "work").scan()
+        scan = Repository(root, knowledge, work=tmp_path / "work").scan()
         request = CompileRequest(
             Tree.open(root), scan.inventory.extensions, tuple(WAVES), knowledge, scan.findings,
             only=lambda path: path.endswith(".cu"),

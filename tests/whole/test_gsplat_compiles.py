@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from rocm3d.repository import ScanRepository
+from rocm3d.repository import Repository
 from rocm3d.verify.compilation.session import CompileRequest, compile_repository
 from rocm3d.workspace.tree import Tree
 
@@ -55,7 +55,7 @@ def compiled(tmp_path, knowledge, kit):
     """Compiles selected sources and returns their summaries, as in the snapshot."""
 
     def run(root, only, targets=TARGETS):
-        scan = ScanRepository(root, knowledge, work=tmp_path / "work").scan()
+        scan = Repository(root, knowledge, work=tmp_path / "work").scan()
         request = CompileRequest(
             Tree.open(root), scan.inventory.extensions, targets, knowledge, scan.findings, only=only
         )  # fmt: skip

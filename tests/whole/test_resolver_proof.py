@@ -23,7 +23,7 @@ def _one_cache(tmp_path_factory, monkeypatch):
 def proven(example, knowledge, index_answers):
     def run(name: str):
         repository = Repository(example(name), knowledge)
-        repository.apply(repository.plan(resolve_gpu("mi300x", knowledge)), review=False, dry_run=False)
+        repository.apply(repository.plan(resolve_gpu("mi300x", knowledge)))
         verdicts = repository.verify(("resolve",), (), Network(disabled_reason="")).verdicts
         return {item.probe: [v for v in verdicts if v.probe == item.probe] for item in verdicts}
 

@@ -12,7 +12,7 @@ from rocm3d.cli.session import CliSession
 from rocm3d.model.errors import ExitCode
 from rocm3d.model.patch import Patch
 from rocm3d.model.plan import Plan
-from rocm3d.pipeline import FOLDER, EditSelection, resolve_gpu
+from rocm3d.pipeline import FOLDER, ApplyOptions, EditSelection, resolve_gpu
 from rocm3d.render.formats import format_names, refuse_unknown_format
 
 POSITION = 30
@@ -52,17 +52,13 @@ def command(
     refuse_unknown_format(form, format_names(Patch))
     with session.repository(path, work=work, folder=folder) as repository:
         choice = EditSelection.from_options(split_commas(only), split_commas(skip), repository.knowledge)
-        settings = session.configuration(path)
         plan = None if gpu else repository.documents.find(Plan)
         if plan is None:
-            plan = repository.plan(resolve_gpu(gpu or settings.gpu, repository.knowledge))
-        if session.refuse_licences(plan, licence_policy or settings.licence_policy):
-            return ExitCode.FINDINGS
+            plan = repository.plan(resolve_gpu(gpu or repository.settings.gpu, repository.knowledge))
+        plan.require_licences(licence_policy or repository.settings.licence_policy)
         target = repository if into is None else repository.copy_into(into)
         target.documents.write(plan)
-        document = target.apply(
-            plan, review=review, dry_run=dry_run, allow_dirty=allow_dirty, selection=choice, patch_file=patch
-        )
+        document = target.apply(plan, ApplyOptions(review, dry_run, allow_dirty, choice, patch))
     session.show(document, form, output, colour=color)
     changes = (*document.changes, *document.edited)
     return ExitCode.DONE if all(change.proof.holds for change in changes) else ExitCode.FINDINGS

@@ -86,7 +86,7 @@ def _new_scan(arguments: _ScanArguments) -> CachedScan:
     session = CliSession(
         quiet=True, verbose=False, log_file=None, offline=False, no_cache=arguments.no_cache, knowledge=None
     )
-    with session.open_for_scan(Path(arguments.paths[0]), work=arguments.work, only=only, skip=skip) as opened:
+    with session.repository(Path(arguments.paths[0]), work=arguments.work, only=only, skip=skip) as opened:
         document = opened.scan()
     return CachedScan(document.to_json(), any(finding.severity != "note" for finding in document.findings))
 

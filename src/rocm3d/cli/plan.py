@@ -47,10 +47,9 @@ def command(
     refuse_unknown_format(form, format_names(Plan))
     inventory = None if source is None else session.read_scan(source, "--from")
     with session.repository(path, work=work) as repository:
-        settings = session.configuration(path)
-        product = resolve_gpu(gpu or settings.gpu, repository.knowledge)
+        product = resolve_gpu(gpu or repository.settings.gpu, repository.knowledge)
         installed = repository.installed(product, python, platform) if keep_torch else None
         document = repository.plan(product, PlanOptions(stack, rocm, prefer, platform, installed), inventory)
     session.show(document, form, output)
-    refused = session.refuse_licences(document, licence_policy or settings.licence_policy)
-    return ExitCode.FINDINGS if document.stack is None or refused else ExitCode.DONE
+    document.require_licences(licence_policy or repository.settings.licence_policy)
+    return ExitCode.FINDINGS if document.stack is None else ExitCode.DONE

@@ -6,8 +6,8 @@ from rocm3d.cli import options
 from rocm3d.cli.comma_lists import split_commas
 from rocm3d.cli.session import CliSession
 from rocm3d.model.errors import ExitCode
-from rocm3d.pipeline import FOLDER, LEVELS, EditSelection, PlanOptions, resolve_gpu
-from rocm3d.render import console, html
+from rocm3d.pipeline import FOLDER, LEVELS, ApplyOptions, EditSelection, PlanOptions, resolve_gpu
+from rocm3d.render import console
 
 POSITION = 60
 EXAMPLE = "Example: rocm3d port ./gaussian-splatting --gpu mi300x --into ./gaussian-splatting-rocm"
@@ -39,24 +39,23 @@ def command(
     """
     with session.repository(path, work=work, folder=folder) as repository:
         choice = EditSelection.from_options(split_commas(only), split_commas(skip), repository.knowledge)
-        settings = session.configuration(path)
+        settings = repository.settings
         product = resolve_gpu(gpu or settings.gpu, repository.knowledge)
         installed = repository.installed(product, python, platform) if keep_torch else None
-        plan_options = PlanOptions(stack, rocm, prefer, platform, installed)
         target = repository if into is None else repository.copy_into(into)
-        plan = target.plan(product, plan_options)
-        if session.refuse_licences(plan, licence_policy or settings.licence_policy):
-            return ExitCode.FINDINGS
-        patch_document = target.apply(
-            plan, review=review, dry_run=False, allow_dirty=allow_dirty, selection=choice, patch_file=patch
+        documents = target.port(
+            product,
+            LEVELS,
+            PlanOptions(stack, rocm, prefer, platform, installed),
+            ApplyOptions(review, allow_dirty=allow_dirty, selection=choice, patch_file=patch),
+            licence_policy=licence_policy or settings.licence_policy,
+            environment=target.environment(python) if python else None,
         )
-        verdicts = target.verify(LEVELS, (), environment=target.environment(python) if python else None)
-        evidence = target.evidence()
-        report_path = target.documents.write_text(target.documents.folder / "report.html", html.render(target.report()))
-    for document in (plan, patch_document, verdicts, evidence):
+    plan, verdicts, evidence = documents.plan, documents.verdicts, documents.evidence
+    for document in (plan, documents.patch, verdicts, evidence):
         session.print_status(console.render(document).rstrip("\n"))
     session.print_status("")
-    session.write_output(f"{report_path}\n{evidence.tally.text}\n", None)
+    session.write_output(f"{documents.report}\n{evidence.tally.text}\n", None)
     failed = any(item.outcome == "failed" for item in verdicts.verdicts)
     blocked = plan.stack is None or any(item.decision == "blocked" for item in plan.decisions)
     return ExitCode.FINDINGS if failed or blocked else ExitCode.DONE

@@ -43,7 +43,7 @@ def command(
     refuse_unknown_format(form, format_names("Scan"))
     # Read before the scan, which may overwrite the file.
     baseline_scan = None if baseline is None else session.read_scan(baseline, "--baseline")
-    with session.open_for_scan(path, work=work, only=split_commas(only), skip=split_commas(skip)) as opened:
+    with session.repository(path, work=work, only=split_commas(only), skip=split_commas(skip)) as opened:
         document = opened.scan(baseline_scan)
     session.show(document, form, output)
     has_problems = any(finding.severity != "note" for finding in document.findings)

@@ -9,23 +9,18 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from rocm3d.model.counted import counted
 from rocm3d.model.errors import UserError
 from rocm3d.render.formats import FORMATS, RenderContext, format_names, refuse_unknown_format
+from rocm3d.workspace.state import PORT_FOLDER
 
 if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
     from rocm3d.model.base import Document
     from rocm3d.model.inventory import Scan
-    from rocm3d.model.plan import Plan
-    from rocm3d.model.plan_choices import LicenceRule
-    from rocm3d.pipeline import Repository
-    from rocm3d.repository import ScanRepository
-    from rocm3d.workspace.configuration import Configuration
-
-    T = TypeVar("T", bound=ScanRepository)
+    from rocm3d.repository import Repository
 
 log = logging.getLogger("rocm3d")
 
@@ -43,59 +38,26 @@ class CliSession:
 
     def load(self) -> Knowledge:
         """The knowledge base with the user's overlay."""
-        from rocm3d.knowledge.load import load
+        from rocm3d.repository import load_knowledge
 
-        if self.no_cache:
-            return load(self.knowledge)
-        from rocm3d.workspace.result_cache import ResultCache
-
-        return load(self.knowledge, ResultCache.open("knowledge"))
-
-    def configuration(self, path: Path) -> Configuration:
-        """The settings of the repository."""
-        from rocm3d.workspace.configuration import read_configuration
-        from rocm3d.workspace.tree import Tree
-
-        return read_configuration(Tree.open(path))
+        return load_knowledge(self.knowledge, cached=not self.no_cache)
 
     @contextmanager
-    def repository(self, path: Path, *, work: Path | None = None, folder: str = "") -> Iterator[Repository]:
-        """The repository with all stages. Shows progress on a terminal."""
-        from rocm3d.pipeline import Repository
-
-        with self._open(Repository, path, work, folder) as repository:
-            yield repository
-
-    @contextmanager
-    def open_for_scan(
-        self, path: Path, *, work: Path | None = None, only: tuple[str, ...] = (), skip: tuple[str, ...] = ()
-    ) -> Iterator[ScanRepository]:
-        """The repository for a scan only, which imports much less. The command line overrides its settings."""
-        from rocm3d.repository import ScanRepository
-
-        with self._open(ScanRepository, path, work, only=only, skip=skip) as opened:
-            yield opened
-
-    @contextmanager
-    def _open(
+    def repository(
         self,
-        repository_class: type[T],
         path: Path,
-        work: Path | None,
-        folder: str = "",
+        *,
+        work: Path | None = None,
+        folder: str = PORT_FOLDER,
         only: tuple[str, ...] = (),
         skip: tuple[str, ...] = (),
-    ) -> Iterator[T]:
-        from rocm3d.scan.selection import Selection
-        from rocm3d.workspace.state import PORT_FOLDER
+    ) -> Iterator[Repository]:
+        """The repository with its settings, which the command line overrides. Shows progress on a terminal."""
+        from rocm3d.repository import open_repository
 
-        settings = self.configuration(path)
-        selection = Selection(only or settings.only, skip or settings.skip)
-        knowledge = self.load()
-        selection.check(knowledge)
         with self.progress("reading") as progress:
-            repository = repository_class(
-                path, knowledge, work, folder or PORT_FOLDER, selection, progress, not self.no_cache
+            repository = open_repository(
+                path, self.load, only, skip, work=work, folder=folder, progress=progress, cached=not self.no_cache
             )
             if work is None and not repository.documents.folder.is_relative_to(repository.root):
                 self.print_status(f"{path} is read-only; documents are written to {repository.documents.folder}")
@@ -137,13 +99,6 @@ class CliSession:
             from rocm3d.render import console
 
             self.print_status(console.summary(document, width=width).rstrip("\n"))
-
-    def refuse_licences(self, plan: Plan, rule: LicenceRule | None) -> bool:
-        """Whether the licence policy refuses the plan. Prints the reason on stderr, even when quiet."""
-        reason = plan.licence_refusal(rule)
-        if reason is not None:
-            _echo(reason, err=True)
-        return reason is not None
 
     def read_scan(self, path: Path, option: str) -> Scan:
         """Read an inventory.json from an option. Refuses one that was made with --baseline: it is incomplete."""

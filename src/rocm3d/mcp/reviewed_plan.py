@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from rocm3d.mcp.tool_context import ToolContext, document_digest
+from rocm3d.mcp.tool_context import document_digest
 from rocm3d.model.base import Record
 from rocm3d.model.errors import UserError
 from rocm3d.model.plan import Plan
 from rocm3d.model.plan_choices import Platform, Preference
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from rocm3d.pipeline import Repository
@@ -42,7 +43,7 @@ def make_plan(repository: Repository, arguments: PlanArguments) -> tuple[Plan, s
     return plan, document_digest(repository.documents, Plan)
 
 
-def reviewed_plan(repository: Repository, plan_hash: str, context: ToolContext, path: str) -> Plan:
+def reviewed_plan(repository: Repository, plan_hash: str, progress: Callable[[str], None]) -> Plan:
     """The plan with this hash. UserError if it is missing, has another hash, or would be different now."""
     documents = repository.documents
     if documents.find(Plan) is None:
@@ -51,13 +52,11 @@ def reviewed_plan(repository: Repository, plan_hash: str, context: ToolContext, 
         raise UserError("the plan of this folder has another plan_hash", hint=_PLAN_AGAIN_HINT)
     arguments_path = documents.folder / _ARGUMENTS_FILE
     if arguments_path.is_file():
-        context.progress("planning again")
+        progress("planning again")
         if not hmac.compare_digest(make_plan(repository, _read_arguments(arguments_path))[1], plan_hash):
             raise UserError("the repository has changed since this plan was made", hint=_PLAN_AGAIN_HINT)
     plan = documents.read(Plan)
-    refusal = plan.licence_refusal(context.configuration(path).licence_policy)
-    if refusal is not None:
-        raise UserError(refusal)
+    plan.require_licences(repository.settings.licence_policy)
     return plan
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from rocm3d.model.base import Record
 from rocm3d.model.errors import UserError
@@ -13,12 +13,8 @@ from rocm3d.model.errors import UserError
 if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
     from rocm3d.model.base import Document
-    from rocm3d.pipeline import Repository
-    from rocm3d.repository import ScanRepository
-    from rocm3d.workspace.configuration import Configuration
+    from rocm3d.repository import Repository
     from rocm3d.workspace.documents import Documents
-
-    T = TypeVar("T", bound=ScanRepository)
 
 
 class ServerOptions(Record):
@@ -39,41 +35,16 @@ class ToolContext:
 
     def load(self) -> Knowledge:
         """The knowledge base with the user's overlay."""
-        from rocm3d.knowledge.load import load
+        from rocm3d.repository import load_knowledge
 
-        if self.options.no_cache:
-            return load(self.options.knowledge)
-        from rocm3d.workspace.result_cache import ResultCache
+        return load_knowledge(self.options.knowledge, cached=not self.options.no_cache)
 
-        return load(self.options.knowledge, ResultCache.open("knowledge"))
+    def repository(self, path: str, only: tuple[str, ...] = (), skip: tuple[str, ...] = ()) -> Repository:
+        """The repository with its settings, which arguments override."""
+        from rocm3d.repository import open_repository
 
-    def configuration(self, path: str) -> Configuration:
-        """The settings of the repository."""
-        from rocm3d.workspace.configuration import read_configuration
-        from rocm3d.workspace.tree import Tree
-
-        return read_configuration(Tree.open(Path(path)))
-
-    def repository(self, path: str) -> Repository:
-        from rocm3d.pipeline import Repository
-
-        return self._open(Repository, path)
-
-    def open_for_scan(self, path: str, only: tuple[str, ...] = (), skip: tuple[str, ...] = ()) -> ScanRepository:
-        """The repository for a scan only, which imports much less. Arguments override its settings."""
-        from rocm3d.repository import ScanRepository
-
-        return self._open(ScanRepository, path, only, skip)
-
-    def _open(self, repository_class: type[T], path: str, only: tuple[str, ...] = (), skip: tuple[str, ...] = ()) -> T:
-        from rocm3d.scan.selection import Selection
-        from rocm3d.workspace.state import PORT_FOLDER
-
-        settings = self.configuration(path)
-        selection = Selection(only or settings.only, skip or settings.skip)
-        cached, knowledge = not self.options.no_cache, self.load()
-        selection.check(knowledge)
-        return repository_class(Path(path), knowledge, None, PORT_FOLDER, selection, self.progress, cached)
+        cached = not self.options.no_cache
+        return open_repository(Path(path), self.load, only, skip, progress=self.progress, cached=cached)
 
 
 def document_path(documents: Documents, kind: type[Document]) -> str:

@@ -2,6 +2,7 @@
 
     Rocm3dError
     +-- UserError       wrong usage or bad input              exit 2
+    |   +-- RefusedError  a policy of the user forbids it     exit 1
     +-- MachineError    this machine cannot run the request   exit 4
 
 Any other exception is a bug in rocm3d (exit 3). Only cli/application.py catches these.
@@ -38,6 +39,12 @@ class UserError(Rocm3dError):
     """Wrong usage or bad input."""
 
     exit_code = ExitCode.USAGE
+
+
+class RefusedError(UserError):
+    """A policy that the user or the repository set forbids the request."""
+
+    exit_code = ExitCode.FINDINGS
 
 
 class MachineError(Rocm3dError):

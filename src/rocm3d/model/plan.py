@@ -8,6 +8,7 @@ from pydantic import Field
 
 from rocm3d.model.base import Document, Record
 from rocm3d.model.code import Effort
+from rocm3d.model.errors import RefusedError
 from rocm3d.model.finding import Finding
 from rocm3d.model.inventory import Readiness
 from rocm3d.model.package import Decision, Licence
@@ -148,6 +149,12 @@ class Plan(Document):
             return None
         terms = "; ".join(f"{notice.package} is under {notice.licence.name}" for notice in self.licences)
         return f"refused by the licence policy: {terms}"
+
+    def require_licences(self, rule: LicenceRule | None) -> None:
+        """Raises RefusedError if the licence policy refuses the plan."""
+        reason = self.licence_refusal(rule)
+        if reason is not None:
+            raise RefusedError(reason)
 
     @property
     def losses(self) -> tuple[DependencyDecision, ...]:

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from rocm3d.evidence.run_bundles import bundle_report as bundle_report
     from rocm3d.evidence.run_bundles import is_bundle as is_bundle
     from rocm3d.knowledge.load import load as load
-    from rocm3d.pipeline.applying import COMMIT as COMMIT
-    from rocm3d.pipeline.applying import FOLDER as FOLDER
     from rocm3d.pipeline.doctor import examine as examine
     from rocm3d.pipeline.doctor import read_plan as read_plan
     from rocm3d.pipeline.doctor import read_snapshot as read_snapshot
@@ -33,12 +31,15 @@ if TYPE_CHECKING:
     from rocm3d.pipeline.machine import prepare_toolchain as prepare_toolchain
     from rocm3d.pipeline.machine import resolve_gpu as resolve_gpu
     from rocm3d.pipeline.machine import smoke as smoke
-    from rocm3d.pipeline.repository import Repository as Repository
     from rocm3d.pipeline.skill import check_skill as check_skill
     from rocm3d.pipeline.skill import write_skill as write_skill
     from rocm3d.pipeline.upstream import draft_upstream as draft_upstream
     from rocm3d.plan.options import PlanOptions as PlanOptions
     from rocm3d.record.golden import RecordingRequest as RecordingRequest
+    from rocm3d.repository import COMMIT as COMMIT
+    from rocm3d.repository import FOLDER as FOLDER
+    from rocm3d.repository import ApplyOptions as ApplyOptions
+    from rocm3d.repository import Repository as Repository
     from rocm3d.toolchain.inspect import inspect as inspect
     from rocm3d.verify.compilation.compile_options import CompileOptions as CompileOptions
     from rocm3d.verify.golden import Tolerances as Tolerances
@@ -51,14 +52,15 @@ if TYPE_CHECKING:
 _MODULE_OF = {
     "LedgerFile": "rocm3d.evidence.ledger",
     "CompileOptions": "rocm3d.verify.compilation.compile_options",
-    "COMMIT": "rocm3d.pipeline.applying",
+    "ApplyOptions": "rocm3d.repository",
+    "COMMIT": "rocm3d.repository",
     "EditSelection": "rocm3d.apply.edit_selection",
-    "FOLDER": "rocm3d.pipeline.applying",
+    "FOLDER": "rocm3d.repository",
     "LedgerChange": "rocm3d.evidence.ledger",
     "LEVELS": "rocm3d.verify.stage",
     "MANIFEST": "rocm3d.apply.stage",
     "Network": "rocm3d.verify.probe",
-    "Repository": "rocm3d.pipeline.repository",
+    "Repository": "rocm3d.repository",
     "ResolverName": "rocm3d.verify.probe",
     "Tolerances": "rocm3d.verify.golden",
     "RecordingRequest": "rocm3d.record.golden",

@@ -9,9 +9,9 @@ from rocm3d.knowledge.base import Knowledge, suggestion
 from rocm3d.model.errors import UserError
 from rocm3d.model.fit import Fit
 from rocm3d.model.target import Gpu
-from rocm3d.pipeline.machine_name import today
 from rocm3d.plan.comparison import ComparisonRequest
 from rocm3d.plan.fitness import fitness
+from rocm3d.workspace.machine_name import today
 
 
 def fit_model(name: str, gpu: Gpu, knowledge: Knowledge, as_of: date | None = None, against: Sequence[str] = ()) -> Fit:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from rocm3d.model.golden import Recording
-from rocm3d.pipeline.machine_name import machine_name
 from rocm3d.record.golden import RecordingRequest, record
+from rocm3d.workspace.machine_name import machine_name
 
 
 def record_golden(request: RecordingRequest, into: Path) -> Recording:

@@ -12,11 +12,11 @@ from rocm3d.model.backend_check import Smoke
 from rocm3d.model.errors import UserError
 from rocm3d.model.target import Gpu
 from rocm3d.model.toolchain import Toolchains
-from rocm3d.pipeline.machine_name import machine_name
 from rocm3d.toolchain import prepared
 from rocm3d.toolchain.finder import newest_recipe, toolchains
 from rocm3d.verify.backends.environment import SECONDS, Environment
 from rocm3d.verify.backends.suites import run_suites, select_suites
+from rocm3d.workspace.machine_name import machine_name
 
 
 def resolve_gpu(name: str | None, knowledge: Knowledge) -> Gpu:

@@ -18,8 +18,8 @@ from rocm3d.evidence.proposals import PatchedClone, changed_lines_digest, edited
 from rocm3d.model.errors import UserError
 from rocm3d.model.evidence import SealedFile
 from rocm3d.model.upstream import Draft, Drafts
-from rocm3d.pipeline.applying import COMMIT
 from rocm3d.render import upstream as text
+from rocm3d.repository import COMMIT, Repository
 from rocm3d.workspace.documents import Documents
 from rocm3d.workspace.file_digest import file_digest
 from rocm3d.workspace.git import committed_file, head_commit, origin_url, uncommitted_paths
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from rocm3d.model.ledger import Fix
     from rocm3d.model.patch import SubmodulePatch
     from rocm3d.model.upstream import DraftKind, Proposal
-    from rocm3d.pipeline.repository import Repository
     from rocm3d.render.html import PortReportView
 
 MANIFEST = "drafts.json"

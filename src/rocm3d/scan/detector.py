@@ -81,7 +81,7 @@ Prefilter = tuple[bytes, ...] | Callable[[Any, DetectorContext], bool]
 
 @dataclass(frozen=True)
 class Matcher:
-    """What a matcher gives to the detector of each rule that names it. `parameters`: the allowed values, or a type."""
+    """A generic matcher, for every rule that names it. `parameters` lists the allowed values, or a type."""
 
     unit_types: type[Unit] | tuple[type[Unit], ...]
     find: Find

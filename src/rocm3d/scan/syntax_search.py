@@ -26,7 +26,7 @@ from typing import Any
 from tree_sitter import Node
 
 from rocm3d.model.errors import UserError
-from rocm3d.scan.detector import DetectorContext, Match, match_at
+from rocm3d.scan.detector import DetectorContext, Match
 from rocm3d.scan.prefilter import contains_term
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.python import PythonUnit
@@ -60,7 +60,7 @@ class SyntaxSearch:
 
     def run(self) -> Iterator[Match]:
         parameters = self.context.parameters
-        found: list[tuple[Node, Match, str]] = []
+        matches: list[tuple[Node, Match, str]] = []
         for pattern in parse_query(str(parameters["query"]), self.unit.language):
             for captures in pattern.matches(self.unit):
                 self.term, node = "", captures.get(_MATCH)
@@ -71,16 +71,16 @@ class SyntaxSearch:
                         if name.startswith(_KNOWN):
                             self.known.setdefault(name.removeprefix(_KNOWN), []).append(captured)
                     if node is not None:
-                        found.append((node, self._match(node, captures, pattern.settings), self.term))
-        yield from _filtered(sorted(found, key=lambda item: item[0].start_byte), parameters)
+                        matches.append((node, self._match(node, captures, pattern.settings), self.term))
+        yield from _filtered(sorted(matches, key=lambda item: item[0].start_byte), parameters)
 
     def _match(self, node: Node, captures: Captures, settings: Mapping[str, str]) -> Match:
         texts = {name: self.fact(captured) for name, captured in captures.items() if "." not in name}
         constants = {name: value for name, value in settings.items() if name != _SEVERITY}
         why = {"why": self.context.code.terms[self.term]} if self.term else {}
         severity: Any = settings.get(_SEVERITY)
-        place = match_at(self.unit, node)
-        return Match(place.line, place.column, {**texts, **why, **constants}, severity=severity)
+        line, column = self.unit.text.position(node.start_byte)
+        return Match(line, column, {**texts, **why, **constants}, severity=severity)
 
     def _holds(self, predicate: Predicate, captures: Captures) -> bool:
         positive = predicate.name.removeprefix("not-")
@@ -129,10 +129,10 @@ class SyntaxSearch:
             above = self.unit.parents.get(above.id)
 
 
-def _filtered(found: list[tuple[Node, Match, str]], parameters: Mapping[str, Any]) -> Iterator[Match]:
+def _filtered(matches: list[tuple[Node, Match, str]], parameters: Mapping[str, Any]) -> Iterator[Match]:
     once, end = parameters.get("once", ""), -1
     reported: set[str | int | None] = set()
-    for node, match, term in found:
+    for node, match, term in matches:
         keys: dict[str, str | int] = {"": node.id, "file": "", "line": match.line, "term": term}
         key = keys.get(once, match.facts.get(once))
         if key in reported or (node.start_byte < end and parameters.get("outermost")):

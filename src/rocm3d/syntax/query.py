@@ -162,7 +162,7 @@ class _Parser:
 
     def _read_predicates(self) -> bool:
         """Read `(#name? ...)` if the next tokens are one or more of them."""
-        found = False
+        count = len(self._predicates)
         while self._tokens[-2:-1] and self._peek() == "(" and self._tokens[-2].startswith("#"):
             self._next()
             name, arguments = self._next()[1:], []
@@ -171,8 +171,7 @@ class _Parser:
                 arguments.append(_unquoted(token) if token.startswith('"') else token)
             self._next()
             self._predicates.append(Predicate(name.removesuffix("?"), tuple(arguments)))
-            found = True
-        return found
+        return len(self._predicates) > count
 
     def _captures(self) -> tuple[str, ...]:
         names = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.repository import ScanRepository
+from rocm3d.repository import Repository
 from rocm3d.toolchain.nvcc import find_nvcc
 from rocm3d.verify.compilation.cuda_session import compile_cuda
 from rocm3d.verify.compilation.session import CompileRequest
@@ -35,7 +35,7 @@ def compiled(tmp_path, knowledge, kit):
         root.mkdir(exist_ok=True)
         (root / "setup.py").write_text(SETUP)
         (root / "k.cu").write_text(kernel)
-        scan = ScanRepository(root, knowledge, work=tmp_path / "work").scan()
+        scan = Repository(root, knowledge, work=tmp_path / "work").scan()
         request = CompileRequest(Tree.open(root), scan.inventory.extensions, ("gfx942",), knowledge)
         (unit,) = compile_cuda(request, kit.torch, nvcc)
         return unit.side

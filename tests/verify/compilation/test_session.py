@@ -14,7 +14,7 @@ from processes import Program
 from waiting import output_of, wait_for_exit, wait_for_line, wait_until
 
 from rocm3d.model.compilation import CompileResult
-from rocm3d.repository import ScanRepository
+from rocm3d.repository import Repository
 from rocm3d.verify.compilation import session
 from rocm3d.verify.compilation.compile_side import CacheableResult
 from rocm3d.verify.compilation.session import CompileRequest, compile_repository
@@ -49,7 +49,7 @@ def compiled(tmp_path, knowledge, kit):
         for name, text in {"setup.py": SETUP.format(sources=sources, flags=list(flags)), **files}.items():
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             (root / name).write_text(text)
-        scan = ScanRepository(root, knowledge, work=tmp_path / "work").scan()
+        scan = Repository(root, knowledge, work=tmp_path / "work").scan()
         listed, matches = scan.inventory.extensions, scan.findings
         return compile_repository(CompileRequest(Tree.open(root), listed, targets, knowledge, matches, **more), kit)
 
@@ -204,7 +204,7 @@ import sys
 from pathlib import Path
 from rocm3d.knowledge.load import load
 from rocm3d.model.compilation import CompileResult
-from rocm3d.repository import ScanRepository
+from rocm3d.repository import Repository
 from rocm3d.verify.compilation.kit import find_kit
 from rocm3d.verify.compilation.compile_side import CacheableResult
 from rocm3d.verify.compilation.session import CompileRequest, compile_repository
@@ -214,7 +214,7 @@ root, work, cache = map(Path, sys.argv[1:])
 knowledge = load()
 kit = find_kit(knowledge.toolchains, 1, None, None)
 os.environ["ROCM3D_CACHE"] = str(cache)
-scan = ScanRepository(root, knowledge, work=work).scan()
+scan = Repository(root, knowledge, work=work).scan()
 print("begins", flush=True)
 report = compile_repository(CompileRequest(Tree.open(root), scan.inventory.extensions, ("gfx942",), knowledge), kit)
 print(*(side.outcome for unit in report.units for side in unit.sides.values()))

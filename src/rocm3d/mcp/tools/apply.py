@@ -43,14 +43,14 @@ def work(arguments: Arguments, context: ToolContext) -> ToolResponse:
     """
     from rocm3d.mcp.reviewed_plan import reviewed_plan
     from rocm3d.model.patch import Patch
-    from rocm3d.pipeline import COMMIT, EditSelection
+    from rocm3d.pipeline import COMMIT, ApplyOptions, EditSelection
 
     repository = context.repository(arguments.path)
-    plan = reviewed_plan(repository, arguments.plan_hash, context, arguments.path)
+    plan = reviewed_plan(repository, arguments.plan_hash, context.progress)
     choice = EditSelection.from_options(arguments.only, arguments.skip, repository.knowledge)
     target = repository if arguments.into is None else repository.copy_into(Path(arguments.into))
     target.documents.write(plan)
-    document = target.apply(plan, review=arguments.review, dry_run=False, selection=choice)
+    document = target.apply(plan, ApplyOptions(arguments.review, selection=choice))
     is_proven = all(change.proof.holds for change in (*document.changes, *document.edited))
     return tool_response(
         document.model_dump(mode="json"),

@@ -46,7 +46,7 @@ def work(arguments: Arguments, context: ToolContext) -> ToolResponse:
         return tool_response(document.model_dump(mode="json"), _summary(document), source="knowledge")
     assert arguments.path is not None
     repository = context.repository(arguments.path)
-    gpu = resolve_gpu(arguments.gpu or context.configuration(arguments.path).gpu, repository.knowledge)
+    gpu = resolve_gpu(arguments.gpu or repository.settings.gpu, repository.knowledge)
     document = repository.fit(gpu, None, arguments.against)
     return tool_response(document.model_dump(mode="json"), _summary(document))
 

@@ -40,16 +40,16 @@ def work(arguments: Arguments, context: ToolContext) -> ToolResponse:
     from rocm3d.mcp.reviewed_plan import PlanArguments, make_plan
     from rocm3d.model.plan import Plan
 
-    repository, settings = context.repository(arguments.path), context.configuration(arguments.path)
+    repository = context.repository(arguments.path)
     plan_arguments = PlanArguments(
-        gpu=arguments.gpu or settings.gpu,
+        gpu=arguments.gpu or repository.settings.gpu,
         stack=arguments.stack,
         rocm=arguments.rocm,
         prefer=arguments.prefer,
         platform=arguments.platform,
     )
     document, plan_hash = make_plan(repository, plan_arguments)
-    refused = document.licence_refusal(settings.licence_policy) is not None
+    refused = document.licence_refusal(repository.settings.licence_policy) is not None
     return tool_response(
         document.model_dump(mode="json"),
         _summary(document, plan_hash, refused=refused),

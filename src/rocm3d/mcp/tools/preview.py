@@ -30,12 +30,12 @@ def work(arguments: Arguments, context: ToolContext) -> ToolResponse:
     """Show the diff that `apply` would make for the plan with this hash, with its proofs. Writes nothing."""
     from rocm3d.mcp.reviewed_plan import reviewed_plan
     from rocm3d.mcp.tools.apply import patch_summary
-    from rocm3d.pipeline import EditSelection
+    from rocm3d.pipeline import ApplyOptions, EditSelection
 
     repository = context.repository(arguments.path)
-    plan = reviewed_plan(repository, arguments.plan_hash, context, arguments.path)
+    plan = reviewed_plan(repository, arguments.plan_hash, context.progress)
     choice = EditSelection.from_options(arguments.only, arguments.skip, repository.knowledge)
-    document = repository.apply(plan, review=arguments.review, dry_run=True, selection=choice)
+    document = repository.apply(plan, ApplyOptions(arguments.review, dry_run=True, selection=choice))
     is_proven = all(change.proof.holds for change in (*document.changes, *document.edited))
     return tool_response(
         document.model_dump(mode="json"),

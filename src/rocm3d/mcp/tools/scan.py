@@ -34,7 +34,7 @@ def work(arguments: Arguments, context: ToolContext) -> ToolResponse:
     """
     from rocm3d.model.inventory import Scan
 
-    repository = context.open_for_scan(arguments.path, arguments.only, arguments.skip)
+    repository = context.repository(arguments.path, arguments.only, arguments.skip)
     document = repository.scan()
     has_problems = any(finding.severity != "note" for finding in document.findings)
     return tool_response(

@@ -20,7 +20,7 @@ from rocm3d.workspace.sources import source_digest
 @pytest.fixture
 def ported(example, knowledge):
     repository = Repository(example("splat-trainer"), knowledge)
-    repository.apply(repository.plan(knowledge.gpu("gfx942")), review=False, dry_run=False)
+    repository.apply(repository.plan(knowledge.gpu("gfx942")))
     return repository
 
 
@@ -115,7 +115,7 @@ def test_a_plan_that_is_applied_to_a_copy_can_be_reported(example, knowledge, tm
     plan = repository.plan(knowledge.gpu("gfx942"))
     copy = repository.copy_into(tmp_path / "copy")
     copy.documents.write(plan)
-    copy.apply(plan, review=False, dry_run=False)
+    copy.apply(plan)
     copy.verify(("static",), ())
 
     assert copy.report().scan == repository.documents.find(Scan)
