@@ -12,8 +12,9 @@ import jsonschema
 import pytest
 
 from rocm3d.knowledge.load import tomllib
+from rocm3d.model.registry import module_names
 from rocm3d.pipeline import check_knowledge
-from rocm3d.scan.detector import active_rules, load_detector, rule_modules
+from rocm3d.scan.detector import DETECTORS, active_rules, load_detector
 
 ROOT = Path(__file__).resolve().parents[2]
 KNOWLEDGE = ROOT / "knowledge"
@@ -30,7 +31,7 @@ RECORDS = [
 
 
 def test_every_detector_belongs_to_an_active_rule_without_matcher(knowledge):
-    assert {rule.rule for rule in active_rules(knowledge) if rule.matcher is None} == set(rule_modules())
+    assert {rule.rule for rule in active_rules(knowledge) if rule.matcher is None} == set(module_names(DETECTORS))
 
 
 def test_every_active_rule_has_a_detector_with_its_code(knowledge):

@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from rocm3d.model.errors import UserError
+from rocm3d.model.registry import module_names
 from rocm3d.model.rule import RuleMatcher
 from rocm3d.scan import detectors as package
-from rocm3d.scan.detector import Detector, DetectorContext, active_rules, load_detector, matcher_modules, rule_modules
+from rocm3d.scan.detector import DETECTORS, MATCHERS, Detector, DetectorContext, active_rules, load_detector
 from rocm3d.syntax.cuda import CudaUnit
 
 
@@ -24,7 +25,7 @@ def test_unknown_matcher_is_refused_with_the_known_ones(known):
 
     with pytest.raises(UserError, match="rule spaced_launch: unknown matcher 'no_such'") as caught:
         load_detector(rule)
-    assert caught.value.hint == f"known matchers: {', '.join(sorted(matcher_modules()))}"
+    assert caught.value.hint == f"known matchers: {', '.join(sorted(module_names(MATCHERS)))}"
 
 
 @pytest.mark.parametrize("parameters", [{"by": "filename"}, {"of": "path"}, {"by": True}])
@@ -43,7 +44,7 @@ def test_active_rules_are_sorted_by_code_and_none_is_planned(known):
 
 
 def test_every_matcher_is_used_by_a_rule(known):
-    assert {rule.matcher.kind for rule in active_rules(known) if rule.matcher} == set(matcher_modules())
+    assert {rule.matcher.kind for rule in active_rules(known) if rule.matcher} == set(module_names(MATCHERS))
 
 
 def test_no_detector_is_ignored_by_git():
@@ -60,7 +61,7 @@ def test_no_detector_is_ignored_by_git():
 def test_rule_modules_without_import(known):
     rules = {rule.rule: rule for rule in active_rules(known)}
 
-    assert {name: load_detector(rules[name]).module for name in rule_modules()} == rule_modules()
+    assert {name: load_detector(rules[name]).module for name in module_names(DETECTORS)} == module_names(DETECTORS)
 
 
 def test_prefilter_is_bytes_or_predicate(known):

@@ -47,6 +47,9 @@ def overlay(tmp_path):
     (cases.parent / "rule.toml").write_text(RULE)
     for name, text in (("before", BEFORE), ("after", AFTER), ("untouched", "#include <other.h>\n")):
         (cases / f"{name}.cu").write_text(text)
+    header = "==== a.cu 1:1\n==== 1:1 <vendor_sdk.h>: only in the CUDA SDK of our vendor\n"
+    (cases / "found.txt").write_text(header + BEFORE)
+    (cases / "silent.txt").write_text("==== a.cu\n#include <other.h>\n")
     return folder
 
 
@@ -69,6 +72,24 @@ def test_a_rule_whose_case_fails_is_a_problem(rocm3d, overlay):
 
     assert ended.code == 1
     assert "vendor_header/rule.toml: before: the output of guard_include differs from the example" in ended.out
+
+
+def test_a_rule_that_does_not_find_its_case_is_a_problem(rocm3d, overlay):
+    (overlay / "rules" / "cuda" / "vendor_header" / "cases" / "found.txt").write_text("==== a.cu 2:1\n" + BEFORE)
+
+    ended = rocm3d("kb", "check", "--knowledge", overlay)
+
+    assert ended.code == 1
+    assert "cases: found.txt:1: finds ['a.cu 1:1 error'] instead of ['a.cu 2:1 error']" in ended.out
+
+
+def test_a_case_without_a_header_is_refused(rocm3d, overlay):
+    (overlay / "rules" / "cuda" / "vendor_header" / "cases" / "silent.txt").write_text("int a;\n")
+
+    ended = rocm3d("kb", "check", "--knowledge", overlay)
+
+    assert ended.code == 2
+    assert "silent.txt:1: source code without a header" in ended.err
 
 
 def test_an_unknown_matcher_stops_the_scan_with_one_line(rocm3d, overlay, repository):

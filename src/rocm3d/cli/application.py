@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import logging
-import pkgutil
 import sys
 import traceback
 from collections.abc import Callable
@@ -18,6 +16,7 @@ import typer
 
 from rocm3d import __version__, cli
 from rocm3d.model.errors import ExitCode, Rocm3dError, UserError
+from rocm3d.model.registry import load_module, module_names
 
 log = logging.getLogger("rocm3d")
 
@@ -52,12 +51,7 @@ def build(only: str | None = None) -> typer.Typer:
         rich_markup_mode=None,
     )
     app.callback()(_root_options)
-    names = [
-        module_info.name
-        for module_info in pkgutil.iter_modules(cli.__path__)
-        if only is None or module_info.name == only
-    ]
-    modules = [importlib.import_module(f"{cli.__name__}.{name}") for name in names]
+    modules = [load_module(cli.__name__, name) for name in module_names(cli.__name__) if only in (None, name)]
     for module in sorted((m for m in modules if hasattr(m, "POSITION")), key=lambda module: module.POSITION):
         _register(app, module)
     return app

@@ -27,7 +27,7 @@ Text = Annotated[str, typer.Argument(help="Only records that contain this text. 
 def check(session: CliSession) -> ExitCode:
     """Validate all records and the references between them. Exit code 1 if there are problems."""
     knowledge = session.load()
-    problems = check_knowledge(knowledge)
+    problems = check_knowledge(knowledge, session.knowledge)
     for problem in problems:
         session.write_output(f"{problem}\n", None)
     session.print_status(

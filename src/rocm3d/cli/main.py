@@ -5,12 +5,12 @@ from __future__ import annotations
 import atexit
 import gc
 import os
-import pkgutil
 import sys
 from typing import TYPE_CHECKING
 
 from rocm3d import cli
 from rocm3d.cli.fast_scan import run_fast_scan
+from rocm3d.model.registry import module_names
 
 if TYPE_CHECKING:
     import typer
@@ -41,5 +41,4 @@ def _requested_subcommand(arguments: list[str]) -> str | None:
     """The subcommand of a call; None if help or a suggestion needs all of them."""
     if arguments[:1] == ["--version"]:
         return ""
-    subcommands = {module_info.name for module_info in pkgutil.iter_modules(cli.__path__)}
-    return arguments[0] if arguments and arguments[0] in subcommands else None
+    return arguments[0] if arguments and arguments[0] in module_names(cli.__name__) else None

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from pathlib import PurePosixPath
 
-from rocm3d import manifest
+from rocm3d.model.registry import load_modules
 
 
 @dataclass(frozen=True)
@@ -115,6 +113,4 @@ def posix_path(path: str) -> PurePosixPath:
 @cache
 def manifest_readers() -> tuple[ManifestReader, ...]:
     """Every reader, sorted by kind, found by walking this package."""
-    names = sorted(module_info.name for module_info in pkgutil.iter_modules(manifest.__path__))
-    modules = (importlib.import_module(f"{manifest.__name__}.{name}") for name in names)
-    return tuple(module.reader for module in modules if hasattr(module, "reader"))
+    return tuple(module.reader for module in load_modules("rocm3d.manifest") if hasattr(module, "reader"))

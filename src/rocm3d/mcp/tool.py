@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
-import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -12,13 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from rocm3d.mcp import tools
 from rocm3d.model.base import Record, describe_validation_error
 from rocm3d.model.errors import UserError
+from rocm3d.model.registry import load_module, module_names
 
 if TYPE_CHECKING:
     from rocm3d.mcp.tool_context import ToolContext
     from rocm3d.mcp.tool_response import ToolResponse
+
+
+_TOOLS = "rocm3d.mcp.tools"
 
 
 @dataclass(frozen=True)
@@ -48,14 +49,13 @@ class McpTool:
 @cache
 def all_tools() -> dict[str, McpTool]:
     """All tools by name, in the order of a port."""
-    names = [entry.name for entry in pkgutil.iter_modules(tools.__path__)]
-    loaded = [load_tool(name) for name in names]
+    loaded = [load_tool(name) for name in module_names(_TOOLS)]
     return {entry.name: entry for entry in sorted(loaded, key=lambda entry: entry.position)}
 
 
 def load_tool(name: str) -> McpTool:
     """One tool, without importing the others."""
-    module = importlib.import_module(f"{tools.__name__}.{name}")
+    module = load_module(_TOOLS, name)
     return McpTool(
         name=name,
         title=module.TITLE,

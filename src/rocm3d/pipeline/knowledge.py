@@ -2,22 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
+
 from rocm3d.apply.rewrite import RewriteRefusedError, rewrites
 from rocm3d.host.predicates import predicates
 from rocm3d.knowledge.base import Knowledge
 from rocm3d.knowledge.check import ImplementedNames, RecordProblem, check_records
+from rocm3d.knowledge.record_files import record_paths
 from rocm3d.model.errors import UserError
+from rocm3d.model.registry import module_names
 from rocm3d.record.expectation import parse_expectation
-from rocm3d.scan.detector import matcher_modules, rule_modules
+from rocm3d.scan.cases import rule_cases
+from rocm3d.scan.detector import DETECTORS, MATCHERS, active_rules
 
 
-def check_knowledge(knowledge: Knowledge) -> list[RecordProblem]:
-    """All problems of the data, of the examples of active recipes, and of the expectations of ports."""
+def check_knowledge(knowledge: Knowledge, overlay: Path | None = None) -> list[RecordProblem]:
+    """All problems of the data, of the examples of active recipes, of expectations, and of the overlay's cases."""
     implemented = ImplementedNames(
-        rule_modules().keys(), rewrites().keys(), predicates().keys(), matcher_modules().keys()
+        module_names(DETECTORS).keys(), rewrites().keys(), predicates().keys(), module_names(MATCHERS).keys()
     )
     problems = check_records(knowledge, implemented)
-    return [*problems, *_broken_examples(knowledge), *_invalid_expectations(knowledge)]
+    problems += [*_broken_examples(knowledge), *_invalid_expectations(knowledge)]
+    return problems if overlay is None or problems else list(_failing_cases(knowledge, overlay))
+
+
+def _failing_cases(knowledge: Knowledge, overlay: Path) -> Iterator[RecordProblem]:
+    """Cases of the overlay's rules that fail. The tests of the project run those of the shipped rules."""
+    folders = {path.parent.name: path.parent / "cases" for path in record_paths(overlay, "rules")}
+    for rule in (rule for rule in active_rules(knowledge) if rule.rule in folders):
+        problems = (case.problem(rule, knowledge) for case in rule_cases(folders[rule.rule], rule))
+        yield from (RecordProblem(knowledge.places["codes", rule.code], "cases", text) for text in problems if text)
 
 
 def _broken_examples(knowledge: Knowledge) -> list[RecordProblem]:

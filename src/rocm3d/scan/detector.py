@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from rocm3d.manifest.manifest import ParsedManifest
 from rocm3d.model.errors import UserError
+from rocm3d.model.registry import load_module, module_names
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.python import PythonUnit
 
@@ -20,6 +19,9 @@ if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
     from rocm3d.model.finding import Severity
     from rocm3d.model.rule import Parameter, Rule
+
+
+DETECTORS, MATCHERS = "rocm3d.scan.detectors", "rocm3d.scan.matchers"
 
 
 @dataclass(frozen=True)
@@ -123,35 +125,17 @@ def match_at(unit: CudaUnit | PythonUnit, node: Node, **facts: str) -> Match:
     return Match(line, column, facts)
 
 
-@cache
-def rule_modules() -> dict[str, str]:
-    """The module name of every rule that has a detector of its own, found by walking the package."""
-    return _modules("rocm3d.scan.detectors")
-
-
-@cache
-def matcher_modules() -> dict[str, str]:
-    """The module name of every generic matcher, by its kind."""
-    return _modules("rocm3d.scan.matchers")
-
-
-def _modules(package_name: str) -> dict[str, str]:
-    package = importlib.import_module(package_name)
-    module_infos = pkgutil.walk_packages(package.__path__, f"{package_name}.")
-    return {info.name.rsplit(".", 1)[-1]: info.name for info in module_infos if not info.ispkg}
-
-
 def load_detector(rule: Rule) -> Detector:
     """The detector of an active rule."""
-    if rule.matcher is None and rule.rule in rule_modules():
-        detector: Detector = importlib.import_module(rule_modules()[rule.rule]).detector
+    if rule.matcher is None and rule.rule in module_names(DETECTORS):
+        detector: Detector = load_module(DETECTORS, rule.rule).detector
         return detector
     if rule.matcher is None:
         raise UserError(f"rule {rule.rule} has neither a detector nor a matcher", hint="rocm3d kb check")
-    if rule.matcher.kind not in matcher_modules():
-        hint = f"known matchers: {', '.join(sorted(matcher_modules()))}"
+    if rule.matcher.kind not in module_names(MATCHERS):
+        hint = f"known matchers: {', '.join(module_names(MATCHERS))}"
         raise UserError(f"rule {rule.rule}: unknown matcher {rule.matcher.kind!r}", hint=hint)
-    matcher: Matcher = importlib.import_module(matcher_modules()[rule.matcher.kind]).matcher
+    matcher: Matcher = load_module(MATCHERS, rule.matcher.kind).matcher
     for name, value in rule.matcher.parameters.items():
         if not matcher.accepts(name, value):
             hint = f"known parameters: {', '.join(matcher.parameters)}"

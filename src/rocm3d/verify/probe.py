@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Literal
 
+from rocm3d.model.registry import load_modules
 from rocm3d.model.verdict import Level, Verdict
 from rocm3d.verify.backends.environment import Environment
 from rocm3d.verify.compilation.compile_options import CompileOptions
@@ -73,6 +72,4 @@ class Probe:
 @cache
 def probes() -> tuple[Probe, ...]:
     """Every probe, sorted by name. The modules of the package are listed; there is no table to edit."""
-    package = importlib.import_module("rocm3d.verify.probes")
-    names = sorted(module.name for module in pkgutil.iter_modules(package.__path__))
-    return tuple(importlib.import_module(f"{package.__name__}.{name}").probe for name in names)
+    return tuple(module.probe for module in load_modules("rocm3d.verify.probes"))

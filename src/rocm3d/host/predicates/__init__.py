@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import pkgutil
 from collections.abc import Mapping
 from functools import cache
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from rocm3d.model.registry import load_modules
 
 if TYPE_CHECKING:
     from rocm3d.host.facts import Predicate
@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 def predicates() -> Mapping[str, Predicate]:
     """All public functions that the modules of this package define, by name."""
     by_name: dict[str, Predicate] = {}
-    for module_info in pkgutil.iter_modules(__path__):
-        module = import_module(f"{__name__}.{module_info.name}")
+    for module in load_modules(__name__):
         for name, value in vars(module).items():
             if not name.startswith("_") and getattr(value, "__module__", "") == module.__name__ and callable(value):
                 assert name not in by_name, f"{name} is defined in two modules"

@@ -26,10 +26,6 @@ def test_no_finding_in_unaffected_code(positions, text):
     assert positions(RULE, "setup.py", text) == []
 
 
-def test_other_files_are_not_searched(positions):
-    assert positions(RULE, "setup.txt", HEAD + CALL) == []
-
-
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -42,27 +38,3 @@ def test_other_files_are_not_searched(positions):
 )
 def test_positions(positions, text, expected):
     assert positions(RULE, "setup.py", text) == expected
-
-
-@pytest.mark.parametrize(
-    ("python", "severity"),
-    [
-        (">=3.7", "warning"),
-        ("~=3.6", "warning"),
-        (">=3.8", "note"),
-        ("", "note"),
-        ("not a version", "note"),
-        (">=" + "9" * 5000, "note"),
-    ],
-)
-def test_severity_depends_on_python_requires(findings, python, severity):
-    (finding,) = findings(RULE, "setup.py", HEAD + CALL.replace(">=3.7", python))
-
-    assert finding.severity == severity
-
-
-def test_message_names_the_version(findings):
-    (finding,) = findings(RULE, "setup.py", HEAD + CALL)
-
-    assert finding.code == "BLD306"
-    assert "before torch 2.1" in finding.message
