@@ -32,7 +32,7 @@ from rocm3d.cli.fast_scan import run_fast_scan
 )
 def test_other_calls_are_left_to_the_command_line(words, monkeypatch, capsys):
     cached: list[object] = []
-    monkeypatch.setattr("rocm3d.cached_scan.cached_scan", lambda *arguments: cached.append(arguments))
+    monkeypatch.setattr("rocm3d.scan.scan_cache.cached_scan", lambda *arguments: cached.append(arguments))
 
     assert run_fast_scan(words) is None
     assert cached == []  # a fast scan that raises also returns None

@@ -15,7 +15,6 @@ LAYERS = [
     {"syntax", "manifest", "toolchain", "record", "artifact"},
     {"scan", "plan", "apply", "verify", "host", "jobs"},
     {"evidence", "render", "skill", "viewer"},
-    {"cached_scan"},
     {"repository", "workload"},
     {"pipeline"},
     {"mcp"},

@@ -52,7 +52,7 @@ def test_cached_scan_loads_neither_rules_nor_models_nor_typer(small):
     modules = loaded_modules(*words)
 
     assert not modules & {"pydantic", "tree_sitter", "typer", "rocm3d.scan.stage", "rocm3d.knowledge.load"}
-    assert "rocm3d.cached_scan" in modules
+    assert "rocm3d.scan.scan_cache" in modules
 
 
 def test_the_version_loads_no_command():

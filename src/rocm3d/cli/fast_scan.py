@@ -66,7 +66,7 @@ def run_fast_scan(arguments: list[str]) -> ExitCode | None:
 
 def _cached_scan(arguments: _ScanArguments) -> CachedScan | None:
     """The cached document of an earlier scan; None if the tree, the rules or the records have changed."""
-    from rocm3d.cached_scan import cached_scan
+    from rocm3d.scan.scan_cache import cached_scan
 
     return cached_scan(
         Path(arguments.paths[0]),

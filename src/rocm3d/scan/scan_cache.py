@@ -1,7 +1,8 @@
-"""Cache of scan documents by repository content. Loads no model and no rule.
+"""The scan cache: documents by the content of a repository, and results of single files by their content.
 
 A key covers everything that a result depends on: paths and contents of the files that are read, the rules, the
-knowledge base and the program itself. So an entry never becomes stale.
+knowledge base and the program itself. So an entry never becomes stale. Loads no model and no rule: a scan of an
+unchanged tree needs neither.
 """
 
 from __future__ import annotations
@@ -9,18 +10,25 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rocm3d import __version__
+from rocm3d.knowledge.record_files import data_folder, scan_fingerprint
+from rocm3d.workspace.documents import DOCUMENT_FILES, Documents
+from rocm3d.workspace.state import PORT_FOLDER, work_folder
+from rocm3d.workspace.tree import Tree
 
 if TYPE_CHECKING:
+    from rocm3d.scan.file_scan import FileResult
+    from rocm3d.scan.pool import Job
     from rocm3d.workspace.result_cache import ResultCache
-    from rocm3d.workspace.tree import Tree
 
+_BATCH = 256
 _MAX_ENTRY_SIZE = 32 * 1024 * 1024
 _PACKAGES = ("manifest", "model", "scan", "syntax")
 
@@ -125,6 +133,70 @@ class DigestingReader:
         return data
 
 
+@dataclass
+class FileCache:
+    """`cached` are results from the cache; `uncached` yields the remaining jobs. `key_prefix`: see scan_cache."""
+
+    cache: ResultCache
+    key_prefix: str
+    cached: dict[str, FileResult] = field(default_factory=dict)
+    keys: dict[str, str] = field(default_factory=dict)
+
+    def uncached(self, jobs: Iterable[Job]) -> Iterator[Job]:
+        """Jobs without a cache entry, read lazily."""
+        remaining = iter(jobs)
+        while batch := list(islice(remaining, _BATCH)):
+            keys = {path: digest(f"{self.key_prefix} {path}\n".encode() + data) for path, data in batch}
+            entries = self.cache.get(list(keys.values()))
+            for path, data in batch:
+                result = _restored_file(entries.get(keys[path]))
+                if result is None:
+                    self.keys[path] = keys[path]
+                    yield path, data
+                else:
+                    self.cached[path] = result
+
+    def store(self, results: Iterable[tuple[str, FileResult]]) -> Iterator[tuple[str, FileResult]]:
+        """Store each new result in the cache, then yield it."""
+        remaining = iter(results)
+        while batch := list(islice(remaining, _BATCH)):
+            self.cache.put({self.keys.pop(path): result.model_dump_json() for path, result in batch})
+            yield from batch
+
+
+def _restored_file(text: str | None) -> FileResult | None:
+    """The cached result; None if missing or invalid, because other programs can write to the cache."""
+    from pydantic import ValidationError
+
+    from rocm3d.scan.file_scan import FileResult
+
+    try:
+        return None if text is None else FileResult.model_validate_json(text)
+    except ValidationError:
+        return None
+
+
 def digest(data: bytes | None) -> str:
     """SHA-256 of the bytes of a file; empty if the file cannot be read."""
     return "" if data is None else hashlib.sha256(data).hexdigest()
+
+
+def cached_scan(path: Path, work: Path | None, only: Sequence[str], skip: Sequence[str]) -> CachedScan | None:
+    """The cache entry for this tree, these rules and the shipped knowledge; also writes its document.
+
+    None if there is no entry, or if a real scan is required: the repository has its own settings or a port folder.
+    """
+    from rocm3d.workspace.result_cache import ResultCache
+
+    tree, cache = Tree.open(path), ResultCache.open("scan")
+    if cache is None or (tree.root / PORT_FOLDER).is_dir() or _has_settings(tree):
+        return None
+    entry = ScanCache(cache, tree, key_prefix(scan_fingerprint([data_folder()]), only, skip)).find()
+    if entry is not None:
+        documents = Documents(work_folder(tree.root, work))
+        documents.write_text(documents.folder / DOCUMENT_FILES["Scan"][0], entry.text)
+    return entry
+
+
+def _has_settings(tree: Tree) -> bool:
+    return tree.peek("rocm3d.toml") is not None or b"rocm3d" in (tree.peek("pyproject.toml") or b"")

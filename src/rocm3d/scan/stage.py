@@ -14,11 +14,10 @@ from rocm3d.model.finding import Finding
 from rocm3d.model.inventory import FileCounts, Inventory, Scan
 from rocm3d.scan.auxiliary_files import is_auxiliary
 from rocm3d.scan.clues import confirmed_findings
-from rocm3d.scan.file_cache import FileCache
 from rocm3d.scan.file_scan import FileResult, is_scanned, scan_paths
 from rocm3d.scan.pool import scan_files
 from rocm3d.scan.recognition import recognised_port
-from rocm3d.scan.scan_cache import CachedScan, DigestingReader, ScanCache, key_prefix
+from rocm3d.scan.scan_cache import CachedScan, DigestingReader, FileCache, ScanCache, key_prefix
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,10 +7,10 @@ import sys
 
 import pytest
 
-from rocm3d.cached_scan import cached_scan
 from rocm3d.knowledge.load import load
 from rocm3d.model.errors import UserError
 from rocm3d.repository import Repository
+from rocm3d.scan.scan_cache import cached_scan
 from rocm3d.scan.selection import Selection
 from rocm3d.workspace.state import PORT_FOLDER
 
@@ -85,7 +85,7 @@ def test_neither_rules_nor_models_are_loaded(scanned):
     root, scan = scanned
     scan()
     code = (
-        "import sys; from pathlib import Path; from rocm3d.cached_scan import cached_scan\n"
+        "import sys; from pathlib import Path; from rocm3d.scan.scan_cache import cached_scan\n"
         f"assert cached_scan(Path({str(root)!r}), None, (), ()) is not None\n"
         "print([name for name in ('pydantic', 'tree_sitter', 'typer', 'rocm3d.scan.file_scan') if name in sys.modules])"
     )

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.scan.file_cache import FileCache
 from rocm3d.scan.file_scan import scan_file
+from rocm3d.scan.scan_cache import FileCache
 from rocm3d.scan.selection import Selection
 from rocm3d.workspace.result_cache import ResultCache
 
