@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from rocm3d.artifact import inspection as artifact
-from rocm3d.artifact.glb import pack_glb
+from rocm3d.artifact.gltf import pack_glb
 from rocm3d.host.diagnosis import diagnose
 from rocm3d.knowledge.base import Knowledge
 from rocm3d.knowledge.kinds import FOLDERS, SINGLES, TABLES

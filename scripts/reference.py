@@ -16,7 +16,7 @@ from rocm3d.model.package import Package
 from rocm3d.model.target import Target
 from rocm3d.plan.routes import RepositoryConstraints
 from rocm3d.plan.stacks import StackCriteria, evaluate_stack
-from rocm3d.skill.pages import PAGE_KINDS, record_page
+from rocm3d.skill.stage import PAGE_KINDS, record_page
 
 ROOT = Path(__file__).resolve().parents[1]
 TARGET = ROOT / "build" / "docs-source"

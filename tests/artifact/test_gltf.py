@@ -62,19 +62,19 @@ def test_other_texts_are_called_what_they_are(tmp_path, text, reason):
     (tmp_path / "a.gltf").write_text(text)
 
     with pytest.raises(InvalidArtifactError, match=reason):
-        gltf.inspect(tmp_path / "a.gltf")
+        gltf.inspect_gltf(tmp_path / "a.gltf")
 
 
 def test_an_old_version_is_not_read(write_gltf):
     with pytest.raises(UnreadableArtifactError, match=r"glTF 1.0 is not supported"):
-        gltf.inspect(write_gltf(asset={"version": "1.0"}))
+        gltf.inspect_gltf(write_gltf(asset={"version": "1.0"}))
 
 
 def test_draco_is_named_and_not_called_broken(write_gltf):
     with pytest.raises(
         UnreadableArtifactError, match=r"KHR_draco_mesh_compression \(Draco\), which is not supported; it may be valid"
     ):
-        gltf.inspect(write_gltf(extensionsUsed=["KHR_draco_mesh_compression"]))
+        gltf.inspect_gltf(write_gltf(extensionsUsed=["KHR_draco_mesh_compression"]))
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_a_buffer_elsewhere_is_missing(write_gltf, tmp_path, uri):
     (tmp_path.parent / "a.bin").write_bytes(b"\0" * 1000)
 
     with pytest.raises(InvalidArtifactError, match="buffer 0 is missing"):
-        gltf.inspect(write_gltf(buffers=[{"byteLength": 168, "uri": uri}]))
+        gltf.inspect_gltf(write_gltf(buffers=[{"byteLength": 168, "uri": uri}]))
 
 
 def test_a_link_that_leads_out_is_not_followed(write_gltf, tmp_path):
@@ -92,7 +92,7 @@ def test_a_link_that_leads_out_is_not_followed(write_gltf, tmp_path):
     (tmp_path / "in.bin").symlink_to(tmp_path.parent / "out.bin")
 
     with pytest.raises(InvalidArtifactError, match="buffer 0 is missing"):
-        gltf.inspect(write_gltf(buffers=[{"byteLength": 168, "uri": "in.bin"}]))
+        gltf.inspect_gltf(write_gltf(buffers=[{"byteLength": 168, "uri": "in.bin"}]))
 
 
 def test_a_cut_buffer_is_truncated(write_gltf, tmp_path):
@@ -100,45 +100,45 @@ def test_a_cut_buffer_is_truncated(write_gltf, tmp_path):
     (tmp_path / "mesh data.bin").write_bytes((tmp_path / "mesh data.bin").read_bytes()[:-9])
 
     with pytest.raises(InvalidArtifactError, match="truncated: buffer 0 has 159 of 168 bytes"):
-        gltf.inspect(path)
+        gltf.inspect_gltf(path)
 
 
 @pytest.mark.parametrize("length", [-1, "many", 10**15])
 def test_a_buffer_of_no_or_any_length(write_gltf, length):
     with pytest.raises(InvalidArtifactError, match="buffer 0 has"):
-        gltf.inspect(write_gltf(buffers=[{"byteLength": length, "uri": "mesh%20data.bin"}]))
+        gltf.inspect_gltf(write_gltf(buffers=[{"byteLength": length, "uri": "mesh%20data.bin"}]))
 
 
 def test_a_view_that_leads_out_of_its_buffer(write_gltf):
     view = {"buffer": 0, "byteOffset": 100, "byteLength": 10**12}
 
     with pytest.raises(InvalidArtifactError, match="a buffer view exceeds its buffer"):
-        gltf.inspect(write_gltf(bufferViews=[view, view]))
+        gltf.inspect_gltf(write_gltf(bufferViews=[view, view]))
 
 
 def test_data_that_is_no_base64(write_gltf):
     with pytest.raises(InvalidArtifactError, match="not valid base64"):
-        gltf.inspect(write_gltf(buffers=[{"byteLength": 4, "uri": "data:;base64,%%%"}]))
+        gltf.inspect_gltf(write_gltf(buffers=[{"byteLength": 4, "uri": "data:;base64,%%%"}]))
 
 
 def test_a_file_that_is_too_large_is_not_read(write_gltf, monkeypatch):
     monkeypatch.setattr(gltf, "_MOST", 10)
 
     with pytest.raises(UnreadableArtifactError, match=r"mesh data\.bin exceeds the size limit"):
-        gltf.inspect(write_gltf())
+        gltf.inspect_gltf(write_gltf())
 
 
 def test_a_picture_that_does_not_exist(write_gltf):
-    assert gltf.inspect(write_gltf(images=[{"uri": "gone.png"}])).problems == ["texture 0 is missing"]
+    assert gltf.inspect_gltf(write_gltf(images=[{"uri": "gone.png"}])).problems == ["texture 0 is missing"]
 
 
 def test_one_without_meshes_is_empty(write_gltf):
-    assert gltf.inspect(write_gltf(meshes=[])).problems == ["empty: no meshes"]
+    assert gltf.inspect_gltf(write_gltf(meshes=[])).problems == ["empty: no meshes"]
 
 
 @pytest.mark.parametrize("inside", [False, True])
 def test_a_sound_mesh_with_its_files_in_its_folder_or_embedded(write_gltf, inside):
-    report = gltf.inspect(write_gltf(inside=inside))
+    report = gltf.inspect_gltf(write_gltf(inside=inside))
 
     assert (report.kind, report.problems) == ("mesh", [])
     expected = {"vertices": 8, "faces": 12, "watertight": 1, "textures": 1, "constant_textures": 0}
@@ -155,7 +155,7 @@ def test_a_picture_in_a_buffer(write_gltf, tmp_path):
     tree["images"] = [{"bufferView": 2, "mimeType": "image/png"}]
     path.write_text(json.dumps(tree))
 
-    assert gltf.inspect(path).metrics["textures"] == 1
+    assert gltf.inspect_gltf(path).metrics["textures"] == 1
 
 
 def test_what_trimesh_writes_is_read(tmp_path, cube):
@@ -163,4 +163,4 @@ def test_what_trimesh_writes_is_read(tmp_path, cube):
 
     trimesh.Scene(trimesh.Trimesh(*cube, process=False)).export(tmp_path / "b.gltf")
 
-    assert gltf.inspect(tmp_path / "b.gltf").metrics["faces"] == 12
+    assert gltf.inspect_gltf(tmp_path / "b.gltf").metrics["faces"] == 12

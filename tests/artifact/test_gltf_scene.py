@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.artifact import gltf_scene
+from rocm3d.artifact import gltf
 from rocm3d.artifact.artifact_report import ArtifactReport, InvalidArtifactError, UnreadableArtifactError
 
 JSON = st.recursive(
@@ -21,15 +21,15 @@ def never(*_):
 
 @pytest.mark.parametrize("view", [{"byteLength": 0}, {"byteLength": 9}, {"byteOffset": -2, "byteLength": 2}])
 def test_bytes_that_are_incomplete(view):
-    assert gltf_scene.view_bytes({"bufferViews": [view]}, 0, b"abcd") is None
+    assert gltf.view_bytes({"bufferViews": [view]}, 0, b"abcd") is None
 
 
 def test_the_bytes_of_a_view():
-    assert gltf_scene.view_bytes({"bufferViews": [{"byteOffset": 1, "byteLength": 2}]}, 0, b"abcd") == b"bc"
+    assert gltf.view_bytes({"bufferViews": [{"byteOffset": 1, "byteLength": 2}]}, 0, b"abcd") == b"bc"
 
 
 def test_without_meshes_nothing_is_read():
-    assert gltf_scene.inspect({}, never, never).problems == ["empty: no meshes"]
+    assert gltf.inspect_tree({}, never, never).problems == ["empty: no meshes"]
 
 
 @given(TREES)
@@ -37,6 +37,6 @@ def test_no_description_makes_it_fail_unexpectedly(tree):
     """Without meshes, any other content is refused or reported."""
     tree.pop("meshes", None)
     try:
-        assert isinstance(gltf_scene.inspect(tree, never, never), ArtifactReport)
+        assert isinstance(gltf.inspect_tree(tree, never, never), ArtifactReport)
     except (InvalidArtifactError, UnreadableArtifactError) as error:
         assert str(error)  # noqa: PT017  (either of two ends is right)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rocm3d.artifact.artifact_report import InvalidArtifactError
-from rocm3d.artifact.ply_header import MAX_HEADER_BYTES, read_header
+from rocm3d.artifact.ply import MAX_HEADER_BYTES, read_header
 
 POINTS = b"ply\nformat %s 1.0\ncomment x\nelement vertex %d\nproperty float x\nproperty double y\nend_header\n"
 

@@ -19,7 +19,7 @@ from rocm3d.jobs.stage import Campaign
 # Limits for processes to end; in tests they only guard against a hang.
 LIMITS = (
     "rocm3d.jobs.folder._LAUNCHER_EXIT_SECONDS",
-    "rocm3d.jobs.recovery._KILL_SECONDS",
+    "rocm3d.jobs.status_files._KILL_SECONDS",
     "rocm3d.workspace.process.HELPER_EXIT_SECONDS",
 )
 PROGRAM = f"""

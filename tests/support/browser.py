@@ -25,7 +25,7 @@ from PIL import Image
 from processes import Program, end_family
 from waiting import DEADLINE, missed, wait_until
 
-from rocm3d.viewer.browser import PROGRAMS
+from rocm3d.viewer.picture import PROGRAMS
 
 CHROMIUM = next(filter(None, map(shutil.which, PROGRAMS)), None)
 # For every test that drives a browser. One group: all of them run in the process that has the browser.

@@ -73,7 +73,7 @@ def test_gaussians_become_ellipsoids_and_those_nobody_sees_are_left_out(opened, 
     rows["opacity"][:5] = -8.0
     complete = opened(write_splat(rows=rows))
 
-    balls = blender._ellipsoids(complete, arrange([complete])[0][0])
+    balls = blender._ellipsoids(complete.content, arrange([complete])[0][0])
 
     assert {name: part.shape for name, part in balls.items()} == {
         "centres": (45, 3), "size": (45, 3), "turn": (45, 4), "shade": (45, 4),
@@ -84,7 +84,7 @@ def test_gaussians_become_ellipsoids_and_those_nobody_sees_are_left_out(opened, 
 def test_points_become_balls(opened, write_cloud):
     complete = opened(write_cloud())
 
-    balls = blender._ellipsoids(complete, arrange([complete])[0][0])
+    balls = blender._ellipsoids(complete.content, arrange([complete])[0][0])
 
     assert len(balls["centres"]) == 2000
     assert balls["shade"][0] == pytest.approx([(20 / 255) ** 2.2, (160 / 255) ** 2.2, (40 / 255) ** 2.2, 1])

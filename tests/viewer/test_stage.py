@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy
 import pytest
 
-from rocm3d.viewer.server import serve
-from rocm3d.viewer.stage import add_lights, draw, short_names
+from rocm3d.viewer.stage import add_lights, draw, serve, short_names
 
 
 @pytest.mark.parametrize(

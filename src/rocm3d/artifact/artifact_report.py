@@ -26,7 +26,7 @@ class ArtifactReport:
     """Statistics and problems of one file; `unread` names the parts that were not checked."""
 
     kind: ArtifactKind
-    metrics: dict[str, int | float] = field(default_factory=dict)
+    metrics: dict[str, float] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
     histogram: tuple[int, ...] = ()
@@ -35,22 +35,3 @@ class ArtifactReport:
     def add_problem_if(self, condition: object, problem: str) -> None:
         if condition:
             self.problems.append(problem)
-
-
-def extent(points: Array) -> float:
-    """The diagonal of the bounding box of points (n, 3); points that are not finite are ignored."""
-    import numpy
-
-    finite = points[numpy.isfinite(points).all(axis=1)].astype(numpy.float64)
-    if not len(finite):
-        return 0.0
-    with numpy.errstate(over="ignore"):
-        diagonal = float(numpy.linalg.norm(finite.max(axis=0) - finite.min(axis=0)))
-    return diagonal if numpy.isfinite(diagonal) else 0.0
-
-
-def count_nonfinite_rows(rows: Array) -> int:
-    """The number of rows (n, m) that contain NaN or infinity."""
-    import numpy
-
-    return int((~numpy.isfinite(rows).all(axis=1)).sum())

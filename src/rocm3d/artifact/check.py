@@ -12,7 +12,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from rocm3d.artifact.formats import format_by_name
-from rocm3d.model.artifact import METRICS, Artifact
+from rocm3d.model.artifact import Artifact
 from rocm3d.workspace.process import run
 
 TIMEOUT_SECONDS = 300.0
@@ -26,11 +26,6 @@ _PROGRAM = "import sys; sys.path[:] = sys.argv.pop(1).split({!r}); from rocm3d.a
 def is_artifact(path: Path) -> bool:
     """By the file name alone."""
     return format_by_name(path) is not None
-
-
-def metric_descriptions() -> dict[str, dict[str, str]]:
-    """The metrics that `--expect` accepts, by kind of artifact, each with its description."""
-    return {kind: dict(known) for kind, known in METRICS.items()}
 
 
 def check(path: Path, *, seconds: float = TIMEOUT_SECONDS, memory: int = MEMORY_BYTES) -> Artifact:

@@ -1,4 +1,4 @@
-"""Checks images: not constant, not black, no NaN in float formats. Draws thumbnails."""
+"""Checks images and textures: not constant, not black, no NaN in float formats. Draws thumbnails."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import IO, TYPE_CHECKING, Any
 from rocm3d.artifact.artifact_report import ArtifactReport, InvalidArtifactError, UnreadableArtifactError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from rocm3d.artifact.artifact_report import Array
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 BLACK_LEVEL = 3
 _PIXELS = 1 << 27
 _THUMBNAIL_SIDE, _PALETTE_SIZE = 256, 128
+# A constant texture with at most this many pixels is an intended placeholder.
+_PLACEHOLDER_PIXELS = 64
 _FORMATS = ("PNG", "JPEG", "WEBP", "TIFF", "BMP", "PPM")
 
 
@@ -50,10 +53,15 @@ def inspect(path: Path) -> ArtifactReport:
     nonfinite = colours.size - finite.size
     low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
     rows, columns, channels = pixels.channels.shape
-    report = ArtifactReport("image", picture=thumbnail(pixels.image))
-    report.metrics |= {"width": columns, "height": rows, "channels": channels, "not_finite": int(nonfinite)}
-    mean = float(finite.mean(dtype=numpy.float64)) / scale if finite.size else 0.0
-    report.metrics |= {"mean": mean, "contrast": (high - low) / scale}
+    metrics = {
+        "width": columns,
+        "height": rows,
+        "channels": channels,
+        "not_finite": int(nonfinite),
+        "mean": float(finite.mean(dtype=numpy.float64)) / scale if finite.size else 0.0,
+        "contrast": (high - low) / scale,
+    }
+    report = ArtifactReport("image", metrics, picture=thumbnail(pixels.image))
     report.add_problem_if(nonfinite, f"{nonfinite} of {colours.size} values are NaN or infinite")
     black_level = BLACK_LEVEL / 255 if scale > 1 else 0.0
     if finite.size and high / scale <= black_level and low >= 0:
@@ -96,11 +104,33 @@ def decode(file: IO[bytes]) -> DecodedImage:
     )
 
 
+def check_textures(report: ArtifactReport, textures: Mapping[str, bytes | None], colour_textures: set[str]) -> None:
+    """Add the textures to the report. None marks a missing file; `colour_textures` hold the base colour."""
+    decoded_count, constant = 0, set()
+    for name, data in textures.items():
+        if data is None:
+            report.problems.append(f"texture {name} is missing")
+            continue
+        try:
+            pixels = decode(io.BytesIO(data))
+        except InvalidArtifactError as error:
+            report.problems.append(f"texture {name}: {error}")
+        except UnreadableArtifactError as error:
+            report.unread.append(f"texture {name}: {error}")
+        else:
+            decoded_count += 1
+            rows, columns, _ = pixels.channels.shape
+            if pixels.is_constant and rows * columns > _PLACEHOLDER_PIXELS:
+                constant.add(name)
+    report.metrics |= {"textures": decoded_count, "constant_textures": len(constant)}
+    if colour_textures and colour_textures <= constant:
+        names = ", ".join(sorted(colour_textures)[:4])
+        report.problems.append(f"constant texture: only one colour in {names}")
+
+
 def thumbnail(picture: Any) -> str:
     """A small PNG in base64; empty for float formats, whose brightness range is unknown."""
-    if picture.mode not in ("L", "LA", "RGB", "RGBA"):
-        return ""
-    return encode_png(picture, _THUMBNAIL_SIDE)
+    return encode_png(picture, _THUMBNAIL_SIDE) if picture.mode in ("L", "LA", "RGB", "RGBA") else ""
 
 
 def encode_png(picture: Any, side: int) -> str:

@@ -106,9 +106,9 @@ def _read_report(path: Path, file_format: ArtifactFormat) -> ArtifactReport:
 
 
 def _read_geometry(path: Path, file_format: ArtifactFormat) -> ArtifactReport:
-    from rocm3d.artifact import glb, gltf, obj, ply
+    from rocm3d.artifact import gltf, obj, ply
 
-    readers = {"GLB": glb.inspect, "glTF": gltf.inspect, "OBJ": obj.inspect, "PLY": ply.inspect}
+    readers = {"GLB": gltf.inspect_glb, "glTF": gltf.inspect_gltf, "OBJ": obj.inspect, "PLY": ply.inspect}
     return readers[file_format.name](path)
 
 

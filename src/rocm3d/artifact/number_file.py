@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from rocm3d.artifact.artifact_report import ArtifactReport, InvalidArtifactError, UnreadableArtifactError
-from rocm3d.artifact.points import point_cloud_report
 
 if TYPE_CHECKING:
     from rocm3d.artifact.artifact_report import Array
@@ -140,9 +139,12 @@ def _arrays_report(statistics: list[_ArrayStatistics], other_members: list[str])
     if all(item.dtype.hasobject for item in statistics):
         raise UnreadableArtifactError("contains only pickled objects, which rocm3d never loads")
     report = ArtifactReport("arrays")
-    totals = {"arrays": len(statistics), "elements": sum(item.elements for item in statistics)}
-    totals |= {"nan": sum(item.nan for item in statistics), "infinite": sum(item.infinite for item in statistics)}
-    report.metrics |= totals
+    report.metrics |= {
+        "arrays": len(statistics),
+        "elements": sum(item.elements for item in statistics),
+        "nan": sum(item.nan for item in statistics),
+        "infinite": sum(item.infinite for item in statistics),
+    }
     ranged = [item for item in statistics if item.low <= item.high]
     if ranged:
         report.metrics |= {"minimum": min(i.low for i in ranged), "maximum": max(i.high for i in ranged)}
@@ -160,7 +162,7 @@ def _arrays_report(statistics: list[_ArrayStatistics], other_members: list[str])
             report.unread.append(f"{item.name}: pickled objects, which rocm3d never loads")
         elif item.dtype.kind not in "fciub":
             report.unread.append(f"{item.name}: not numeric ({item.dtype})")
-    report.add_problem_if(not totals["elements"], "empty: every array has 0 elements")
+    report.add_problem_if(not report.metrics["elements"], "empty: every array has 0 elements")
     report.unread += [f"{name[:80]}: not an array" for name in other_members]
     return report
 
@@ -169,20 +171,18 @@ def _add_point_cloud(
     report: ArtifactReport, archive: zipfile.ZipFile, statistics: list[_ArrayStatistics]
 ) -> ArtifactReport:
     """Turn the report into that of a point cloud if the archive holds points (n, 3); array statistics stay."""
+    from numpy.lib import format as npy
+
+    from rocm3d.artifact.geometry import point_cloud_report
+
     for array in statistics:
         is_points = array.name in POINT_ARRAY_NAMES and array.shape[-1:] == (3,) and array.dtype.kind == "f"
         if is_points and 0 < array.elements * array.dtype.itemsize <= _PIECE * 16:
             with archive.open(f"{array.name}.npy") as file:
-                cloud_report = point_cloud_report(
-                    _load_array(file).reshape(-1, 3), has_colours=any(o.name.startswith("col") for o in statistics)
-                )
+                points = npy.read_array(file, allow_pickle=False).reshape(-1, 3)
+            has_colours = any(other.name.startswith("col") for other in statistics)
+            cloud_report = point_cloud_report(points, has_colours=has_colours)
             cloud_report.metrics = {**report.metrics, **cloud_report.metrics}
             cloud_report.unread, cloud_report.problems = report.unread, [*cloud_report.problems, *report.problems]
             return cloud_report
     return report
-
-
-def _load_array(file: Any) -> Array:
-    from numpy.lib import format as npy
-
-    return npy.read_array(file, allow_pickle=False)

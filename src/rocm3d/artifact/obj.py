@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
-from rocm3d.artifact import texture
 from rocm3d.artifact.artifact_report import ArtifactReport, InvalidArtifactError
-from rocm3d.artifact.geometry import mesh_report
-from rocm3d.artifact.points import point_cloud_report
+from rocm3d.artifact.image import check_textures
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,26 +17,33 @@ _MAX_TEXTURE_BYTES = 512 * 1024 * 1024
 
 def inspect(path: Path) -> ArtifactReport:
     """OBJ is text, so truncation shows only if a face refers to a missing vertex."""
-    import numpy
-    import trimesh
-
     _refuse_invalid_faces(path)
     with path.open("rb") as file:
-        scene = trimesh.load_scene(file, file_type="obj", process=False, skip_materials=True)
-    parts, points = [], []
-    for geometry in scene.geometry.values():
-        if hasattr(geometry, "faces"):
-            parts.append((numpy.asarray(geometry.vertices), numpy.asarray(geometry.faces)))
-        else:
-            points.append(numpy.asarray(geometry.vertices))
-    if points and not parts:
-        return point_cloud_report(numpy.concatenate(points), has_colours=False)
-    report = mesh_report(parts)
+        report = scene_report(file, "obj", skip_materials=True)
+    if report.kind == "points":
+        return report
     libraries = _referenced_names(path, b"mtllib")[:_MAX_MATERIALS]
     missing = [name for name in libraries if resolve_local(path, name) is None]
     report.add_problem_if(missing, f"missing material files: {', '.join(missing)}")
-    texture.check_textures(report, *_read_textures(path, [name for name in libraries if name not in missing]))
+    check_textures(report, *_read_textures(path, [name for name in libraries if name not in missing]))
     return report
+
+
+def scene_report(file: IO[bytes], file_type: str, **options: Any) -> ArtifactReport:
+    """The geometry of a file that trimesh reads; points are reported only if there is no mesh."""
+    import numpy
+    import trimesh
+
+    from rocm3d.artifact.geometry import mesh_report, point_cloud_report
+
+    geometries = trimesh.load_scene(file, file_type=file_type, process=False, **options).geometry.values()
+    meshes = [
+        (numpy.asarray(each.vertices), numpy.asarray(each.faces)) for each in geometries if hasattr(each, "faces")
+    ]
+    points = [numpy.asarray(each.vertices) for each in geometries if isinstance(each, trimesh.PointCloud)]
+    if points and not meshes:
+        return point_cloud_report(numpy.concatenate(points), has_colours=False)
+    return mesh_report(meshes)
 
 
 def _refuse_invalid_faces(path: Path) -> None:

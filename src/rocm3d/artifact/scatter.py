@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy
+
 from rocm3d.artifact.image import encode_png
 
 if TYPE_CHECKING:
@@ -26,8 +28,6 @@ _MARGIN = 0.04
 
 def draw_points(points: Array, colours: Array | None = None) -> str:
     """A PNG in base64 of points (n, 3), near over far; empty for fewer than two points. Colours are 0 to 255."""
-    import numpy
-
     step = max(1, len(points) // _MAX_POINTS)
     positions, finite = _finite_points(points[::step])
     shades = None if colours is None else numpy.asarray(colours[::step][finite], dtype=numpy.uint8)
@@ -36,8 +36,6 @@ def draw_points(points: Array, colours: Array | None = None) -> str:
 
 def draw_surface(vertices: Array, triangles: Array) -> str:
     """The same for a surface: points sampled on its triangles (m, 3), lit from the viewer's left."""
-    import numpy
-
     triangles = triangles[:: max(1, len(triangles) // _MAX_POINTS)]
     positions, finite = _finite_points(vertices)
     new_index = numpy.full(len(vertices), -1, dtype=numpy.int64)
@@ -54,8 +52,6 @@ def draw_surface(vertices: Array, triangles: Array) -> str:
 
 def _finite_points(points: Array) -> tuple[Array, Array]:
     """The points with finite coordinates, and their mask."""
-    import numpy
-
     positions = points.astype(numpy.float64)
     # False for NaN, too.
     finite: Array = numpy.all(numpy.abs(positions) < 1e30, axis=1)
@@ -64,8 +60,6 @@ def _finite_points(points: Array) -> tuple[Array, Array]:
 
 def _to_camera(positions: Array) -> Array:
     """Camera coordinates: right, up, towards the viewer. The shortest side of the bounding box is the depth."""
-    import numpy
-
     low, high = numpy.percentile(positions, [_OUTLIER_PERCENT, 100 - _OUTLIER_PERCENT], axis=0)
     depth, up, across = numpy.argsort(high - low, kind="stable")
     centred = (positions - (low + high) / 2)[:, [across, up, depth]]
@@ -80,8 +74,6 @@ def _to_camera(positions: Array) -> Array:
 
 def _sample_surface(positions: Array, corners: Array) -> tuple[Array, Array]:
     """Points sampled uniformly by area, and their normals."""
-    import numpy
-
     a, b, c = (positions[corners[:, number]] for number in range(3))
     with numpy.errstate(invalid="ignore", over="ignore"):
         normals = numpy.cross(b - a, c - a)
@@ -102,8 +94,6 @@ def _draw(positions: Array, colours: Array | None, *, in_camera: bool = False) -
     except ImportError:
         # Without Pillow there is no picture; the statistics do not need it.
         return ""
-    import numpy
-
     if len(positions) < 2:
         return ""
     camera_points = positions if in_camera else _to_camera(positions)
@@ -145,8 +135,6 @@ def _draw(positions: Array, colours: Array | None, *, in_camera: bool = False) -
 
 def _shade_by_depth(depth: Array) -> Array:
     """Grey (n, 3): the nearer, the lighter."""
-    import numpy
-
     low, high = numpy.percentile(depth, [_OUTLIER_PERCENT, 100 - _OUTLIER_PERCENT])
     shade = _DARK + (_LIGHT - _DARK) * ((depth - low) / (float(high - low) or 1.0)).clip(0, 1)
     return numpy.repeat(shade[:, None], 3, axis=1).astype(numpy.uint8)

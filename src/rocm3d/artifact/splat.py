@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.artifact.artifact_report import ArtifactReport, InvalidArtifactError, count_nonfinite_rows, extent
+import numpy
+
+from rocm3d.artifact.artifact_report import ArtifactReport, InvalidArtifactError
+from rocm3d.artifact.geometry import count_nonfinite_rows, extent
 from rocm3d.artifact.scatter import draw_points
 
 if TYPE_CHECKING:
@@ -35,30 +38,25 @@ def is_packed_layout(names: Sequence[str]) -> bool:
 
 def plain_report(vertices: Array) -> ArtifactReport:
     """For Gaussians in the 3DGS layout."""
-    import numpy
-
     names = vertices.dtype.names or ()
     scales = stack_columns(vertices, [name for name in names if name.startswith("scale_")])
-    float_names = [name for name in names if vertices.dtype[name].kind == "f"]
     # Column by column: all at once would need a second copy of a large file.
     finite = numpy.ones(len(vertices), dtype=bool)
-    for name in float_names:
-        finite &= numpy.isfinite(vertices[name])
+    for name in names:
+        if vertices.dtype[name].kind == "f":
+            finite &= numpy.isfinite(vertices[name])
     with numpy.errstate(over="ignore", invalid="ignore"):
         sizes = numpy.exp(scales.astype(numpy.float64))
         opacity = 1 / (1 + numpy.exp(-vertices["opacity"].astype(numpy.float64)))
-    report = _gaussian_report(stack_columns(vertices, ["x", "y", "z"]), sizes, opacity, int((~finite).sum()))
-    report.picture = _preview(stack_columns(vertices, ["x", "y", "z"]), base_colours(vertices), opacity)
-    sh_count = sum(name.startswith("f_rest_") for name in names)
-    # 3 * ((degree + 1)^2 - 1) of them
-    report.metrics["sh_degree"] = int((sh_count / 3 + 1) ** 0.5 + 0.5) - 1
+    means = stack_columns(vertices, ["x", "y", "z"])
+    report = _gaussian_report(means, sizes, opacity, int((~finite).sum()))
+    report.picture = _preview(means, base_colours(vertices), opacity)
+    report.metrics["sh_degree"] = _sh_degree(sum(name.startswith("f_rest_") for name in names))
     return report
 
 
 def packed_report(vertices: Array, elements: Mapping[str, Array]) -> ArtifactReport:
     """For Gaussians of 16 bytes each. Rotations, colours and spherical harmonics are not unpacked."""
-    import numpy
-
     chunks = elements.get("chunk")
     if chunks is None or len(chunks) * _CHUNK_SIZE < len(vertices):
         raise InvalidArtifactError("damaged: packed Gaussians without their chunk bounds")
@@ -69,45 +67,40 @@ def packed_report(vertices: Array, elements: Mapping[str, Array]) -> ArtifactRep
     nonfinite = count_nonfinite_rows(means) + count_nonfinite_rows(log_scales[numpy.isfinite(means).all(axis=1)])
     with numpy.errstate(over="ignore", invalid="ignore"):
         report = _gaussian_report(means, numpy.exp(log_scales), opacity, nonfinite)
-    words = vertices["packed_color"]
-    colours = numpy.stack([words >> 24, (words >> 16) & 255, (words >> 8) & 255], axis=1)
-    report.picture = _preview(means, colours, opacity)
-    sh = elements.get("sh")
-    names = () if sh is None else sh.dtype.names or ()
-    report.metrics["sh_degree"] = int((len(names) / 3 + 1) ** 0.5 + 0.5) - 1
+    report.picture = _preview(means, packed_colours(vertices["packed_color"]), opacity)
+    report.metrics["sh_degree"] = _sh_degree(len(elements["sh"].dtype.names or ()) if "sh" in elements else 0)
     report.unread.append("rotations, colours and spherical harmonics of the packed layout")
     return report
 
 
-def _gaussian_report(means: Array, scales: Array, opacity: Array, nonfinite: int) -> ArtifactReport:
-    import numpy
+def packed_colours(words: Array) -> Array:
+    """Red, green and blue (n, 3), 0 to 255, from the upper bytes."""
+    return numpy.stack([words >> 24, (words >> 16) & 255, (words >> 8) & 255], axis=1)
 
+
+def _sh_degree(coefficients: int) -> int:
+    """Of the spherical harmonics without the base colour: there are 3 * ((degree + 1)^2 - 1)."""
+    return int((coefficients / 3 + 1) ** 0.5 + 0.5) - 1
+
+
+def _gaussian_report(means: Array, scales: Array, opacity: Array, nonfinite: int) -> ArtifactReport:
     count, scene_extent = len(means), extent(means)
     largest = scales.max(axis=1) if count else scales[:, :0].sum(axis=1)
-    degenerate = (
-        int(
-            (
-                ~(
-                    (largest > _MIN_RELATIVE_SCALE * scene_extent)
-                    & (largest < _MAX_RELATIVE_SCALE * max(scene_extent, 1e-30))
-                )
-            ).sum()
-        )
-        if count > 1
-        else 0
-    )
+    upper_bound = _MAX_RELATIVE_SCALE * max(scene_extent, 1e-30)
+    sane = (largest > _MIN_RELATIVE_SCALE * scene_extent) & (largest < upper_bound)
+    degenerate = int((~sane).sum()) if count > 1 else 0
     finite_opacity = opacity[numpy.isfinite(opacity)]
     transparent = int((finite_opacity < _TRANSPARENT_OPACITY).sum())
-    report = ArtifactReport(
-        "splat", histogram=tuple(int(n) for n in numpy.histogram(finite_opacity, bins=_BINS, range=(0, 1))[0])
-    )
-    report.metrics |= {
+    metrics = {
         "gaussians": count,
         "not_finite": nonfinite,
         "degenerate": degenerate,
         "transparent": transparent,
+        "opacity": float(finite_opacity.mean()) if len(finite_opacity) else 0.0,
+        "extent": scene_extent,
     }
-    report.metrics |= {"opacity": float(finite_opacity.mean()) if len(finite_opacity) else 0.0, "extent": scene_extent}
+    histogram = numpy.histogram(finite_opacity, bins=_BINS, range=(0, 1))[0]
+    report = ArtifactReport("splat", metrics, histogram=tuple(map(int, histogram)))
     if not count:
         report.problems.append("empty: no Gaussians")
         return report
@@ -129,15 +122,12 @@ def _gaussian_report(means: Array, scales: Array, opacity: Array, nonfinite: int
 def _preview(means: Array, colours: Array | None, opacity: Array) -> str:
     """Draws the opaque Gaussians only, or all if none is opaque."""
     opaque = opacity > _OPAQUE_OPACITY
-    if not opaque.any():
-        return draw_points(means, colours)
-    return draw_points(means[opaque], None if colours is None else colours[opaque])
+    drawn = opaque if opaque.any() else slice(None)
+    return draw_points(means[drawn], None if colours is None else colours[drawn])
 
 
 def base_colours(vertices: Array) -> Array | None:
     """uint8 (n, 3) from the degree-0 spherical harmonics: 0.5 + f_dc / (2 sqrt(pi)). None without f_dc."""
-    import numpy
-
     names = ["f_dc_0", "f_dc_1", "f_dc_2"]
     if not set(names) <= set(vertices.dtype.names or ()):
         return None
@@ -149,15 +139,11 @@ def base_colours(vertices: Array) -> Array | None:
 
 def stack_columns(vertices: Array, names: list[str]) -> Array:
     """Named properties as one array (n, m)."""
-    import numpy
-
     return numpy.stack([numpy.asarray(vertices[name]) for name in names], axis=1)
 
 
 def unpack_bounded(words: Array, chunks: Array, bounds: tuple[str, str], chunk_of_row: Array) -> Array:
     """Unpack x, y, z from 11, 10 and 11 bits (high to low): the position between the chunk's minimum and maximum."""
-    import numpy
-
     parts = (words >> 21, (words >> 11) & 1023, words & 2047)
     columns = []
     for axis, part, steps in zip("xyz", parts, (2047, 1023, 2047), strict=True):

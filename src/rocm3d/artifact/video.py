@@ -38,16 +38,26 @@ def inspect(path: Path, format_name: str) -> ArtifactReport:
 
 
 def _decode_report(container: Any) -> ArtifactReport:
+    import av
+
     stream = container.streams.video[0]
     stream.thread_type = "AUTO"
-    statistics, decoder = _FrameStatistics(), _FrameDecoder(container, stream)
-    for frame in decoder.frames:
-        statistics.add(frame)
+    statistics, is_complete, is_damaged = _FrameStatistics(), True, False
+    deadline = time.monotonic() + _MAX_SECONDS
+    try:
+        for frame in container.decode(stream):
+            is_complete = statistics.frames < _FRAMES and time.monotonic() <= deadline
+            if not is_complete:
+                break
+            statistics.add(frame)
+    except av.error.FFmpegError:
+        is_damaged = True
     report = statistics.report()
-    if decoder.limit:
-        report.unread.append(f"frames after the first {statistics.frames}: {decoder.limit}")
+    if not is_complete:
+        limit = f"decoding stops after {_FRAMES} frames or {_MAX_SECONDS:.0f} s"
+        report.unread.append(f"frames after the first {statistics.frames}: {limit}")
     elif statistics.frames:
-        is_cut = decoder.damage or _is_truncated(statistics.frames, report.metrics["seconds"], container)
+        is_cut = is_damaged or _is_truncated(statistics.frames, report.metrics["seconds"], container)
         expected = f" of {stream.frames}" if stream.frames else ""
         report.add_problem_if(is_cut, f"truncated or damaged: {statistics.frames}{expected} frames can be decoded")
     return report
@@ -66,28 +76,6 @@ def _is_truncated(frames: int, seconds: float, container: Any) -> bool:
     elif container.duration and len(container.streams) == 1:
         expected_seconds = container.duration / 1e6
     return seconds < expected_seconds * _MIN_DURATION_SHARE
-
-
-class _FrameDecoder:
-    """Yields frames. Afterwards `limit` or `damage` says why it stopped early; both are empty at a regular end."""
-
-    def __init__(self, container: Any, stream: Any) -> None:
-        self.container, self.stream = container, stream
-        self.limit, self.damage = "", ""
-
-    @property
-    def frames(self) -> Any:
-        import av
-
-        deadline = time.monotonic() + _MAX_SECONDS
-        try:
-            for number, frame in enumerate(self.container.decode(self.stream)):
-                if number >= _FRAMES or time.monotonic() > deadline:
-                    self.limit = f"decoding stops after {_FRAMES} frames or {_MAX_SECONDS:.0f} s"
-                    return
-                yield frame
-        except av.error.FFmpegError as error:
-            self.damage = str(error.strerror)
 
 
 class _FrameStatistics:
@@ -120,11 +108,16 @@ class _FrameStatistics:
         self.frames += 1
 
     def report(self) -> ArtifactReport:
-        report = ArtifactReport("video", picture=self.picture)
-        length = max(0.0, self.end - self.start + max(0.0, self.step))
-        report.metrics |= {"frames": self.frames, "seconds": length, "width": self.width, "height": self.height}
-        report.metrics |= {"black_frames": self.black, "still_frames": self.still}
-        report.metrics["mean"] = self.brightness_sum / self.frames / 255 if self.frames else 0.0
+        metrics = {
+            "frames": self.frames,
+            "seconds": max(0.0, self.end - self.start + max(0.0, self.step)),
+            "width": self.width,
+            "height": self.height,
+            "black_frames": self.black,
+            "still_frames": self.still,
+            "mean": self.brightness_sum / self.frames / 255 if self.frames else 0.0,
+        }
+        report = ArtifactReport("video", metrics, picture=self.picture)
         report.add_problem_if(not self.frames, "empty: no frame can be decoded")
         if self.frames and self.black == self.frames:
             report.problems.append(f"black: all {self.frames} frames are black")

@@ -13,7 +13,7 @@ from rocm3d.model.errors import UserError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocm3d.artifact.arrays import Array
+    from rocm3d.artifact.artifact_report import Array
 
 _MOST = 1 << 26
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from rocm3d.jobs.gpus import MASKS
+from rocm3d.jobs.status_files import read_attempt
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,6 +79,19 @@ class Task:
     def remote_request(self, masks: Sequence[str] = MASKS) -> dict[str, Any]:
         """Request for a launcher under a scheduler that sets GPU masks: only the first mask that is set is kept."""
         return self.request() | {"masks": masks}
+
+    def remote_command(self, masks: Sequence[str] = MASKS) -> list[str]:
+        """Command that a scheduler runs: the launcher, with the request in a file of the run folder."""
+        path = self.folder.root / "requests" / f"{self.key}.json"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(json.dumps(self.remote_request(masks)), encoding="utf-8")
+        return [sys.executable, "-I", "-S", str(LAUNCHER), "one", str(path)]
+
+    def read_status(self) -> Attempt:
+        """The attempt as its status file has it; without an ending if it has not ended."""
+        path = self.folder.status(self.job.id, self.attempt)
+        name = path.name if path.exists() else f"{path.name}.running"
+        return read_attempt(path.parent, self.attempt, name)
 
 
 @dataclass(frozen=True)

@@ -1,21 +1,36 @@
 """GPUs for jobs, selected by unique id or PCI address, and the mask that makes only one GPU visible to a job.
 
+Before any job starts, its interpreter lists the GPUs under the same mask.
+
 ROCR numbers devices like the kernel; HIP numbers the devices that ROCR makes visible. With a single mask no device is
 filtered twice (ROCm documentation, GPU isolation techniques).
 """
 
 from __future__ import annotations
 
+import json
+import os
 import re
-from collections.abc import Mapping, Sequence
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from rocm3d.model.errors import MachineError, UserError
+from rocm3d.workspace.process import run
 from rocm3d.workspace.topology import PCI_DEVICES, GpuNode, Topology
+
+if TYPE_CHECKING:
+    from rocm3d.jobs.slots import Slot
+    from rocm3d.jobs.specification import Job
 
 ROCR = "ROCR_VISIBLE_DEVICES"
 HIP = "HIP_VISIBLE_DEVICES"
 MASKS = (ROCR, HIP, "CUDA_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL")
+SCRIPT = Path(__file__).parents[1] / "payload" / "see_gpu.py"
+_SECONDS = 180.0
+_PYTHON = re.compile(r"(python|pypy)[\d.]*")
 _UNIQUE = re.compile(r"(?:GPU-|0x)?([0-9a-f]{16})", re.IGNORECASE)
 _PCI = re.compile(r"(?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]", re.IGNORECASE)
 
@@ -55,12 +70,12 @@ def _visible_gpus(gpus: Sequence[GpuNode], environment: Mapping[str, str]) -> li
 
 
 def _apply_mask(gpus: list[GpuNode], mask: str, *, by_index: bool) -> list[GpuNode]:
-    visible: list[GpuNode] = []
-    for position, gpu in enumerate(gpus):
-        index = position if by_index else gpu.rocr_index
-        if any(entry.strip().lower() in (str(index), gpu.uuid.lower() or str(index)) for entry in mask.split(",")):
-            visible.append(gpu)
-    return visible
+    entries = {entry.strip().lower() for entry in mask.split(",")} - {""}
+    return [
+        gpu
+        for position, gpu in enumerate(gpus)
+        if entries & {str(position if by_index else gpu.rocr_index), gpu.uuid.lower()}
+    ]
 
 
 def stable_name(gpu: GpuNode) -> str:
@@ -98,3 +113,74 @@ def _read_number(path: Path) -> int | None:
     except (OSError, UnicodeDecodeError):
         return None
     return int(text) if text.isdecimal() and len(text) <= 20 else None
+
+
+def check_visibility(slots: Iterable[Slot], jobs: Iterable[Job]) -> list[str]:
+    """One line per GPU and interpreter. Raises an error if a job would see another GPU, or none or several."""
+    by_gpu = {slot.gpu: slot for slot in slots if slot.gpu is not None}
+    interpreters = {name: job for job in jobs if (name := job_interpreter(job))}
+    if not by_gpu:
+        return []
+    if not interpreters:
+        return ["not verified that jobs see one GPU: no job starts with a Python interpreter"]
+    pairs = [(slot, name, job) for slot in by_gpu.values() for name, job in interpreters.items()]
+    with ThreadPoolExecutor(max_workers=8) as pool:
+        return list(pool.map(lambda pair: _check_slot(*pair), pairs))
+
+
+def job_interpreter(job: Job) -> str:
+    """Path of the Python interpreter that the job's command starts with; empty if it starts with another program."""
+    program = job.command[0]
+    if not _PYTHON.fullmatch(Path(program).name):
+        return ""
+    if "/" in program:
+        path = Path(job.folder) / program
+        return str(path) if os.access(path, os.X_OK) else ""
+    return shutil.which(program, path=job.env.get("PATH", os.environ.get("PATH"))) or ""
+
+
+def _check_slot(slot: Slot, python: str, job: Job) -> str:
+    name = slot.name.partition("/")[0]
+    env = {key: value for key, value in {**os.environ, **job.env}.items() if key not in slot.unset}
+    ended = run([python, str(SCRIPT)], env={**env, **dict(slot.env)}, seconds=_SECONDS)
+    response = _parse_response(ended.stdout) if ended.code == 0 else None
+    if response is None:
+        return f"{name}: not verified, {python} could not list its GPUs"
+    if not response["torch"] or not response["hip"]:
+        return f"{name}: not verified, {python} has no {'ROCm build of ' if response['torch'] else ''}torch"
+    return _evaluate(name, slot, python, response["devices"])
+
+
+def _evaluate(name: str, slot: Slot, python: str, devices: list[dict[str, Any]]) -> str:
+    mask = " ".join("=".join(pair) for pair in slot.env)
+    if len(devices) != 1:
+        raise MachineError(
+            f"{python} sees {len(devices)} GPUs with {mask}; a job must see exactly one",
+            hint="run `rocm3d doctor`; in a container, check its --device options",
+        )
+    unique = _unique_id(str(devices[0].get("uuid", "")))
+    assert slot.gpu is not None
+    if unique is None or not slot.gpu.unique_id:
+        return f"{name}: jobs see one GPU ({devices[0].get('name', '')}); its unique id is unknown"
+    if unique != slot.gpu.unique_id:
+        raise MachineError(f"{python} sees another GPU with {mask}: GPU-{unique:016x}")
+    return f"{name}: jobs see only this GPU"
+
+
+def _parse_response(output: bytes) -> dict[str, Any] | None:
+    try:
+        response = json.loads(output.splitlines()[-1])
+        devices, versions = response["devices"], (response["torch"], response["hip"])
+    except (ValueError, IndexError, KeyError, TypeError, RecursionError):
+        return None
+    is_valid = isinstance(devices, list) and all(isinstance(device, dict) for device in devices)
+    return response if is_valid and all(isinstance(version, str) for version in versions) else None
+
+
+def _unique_id(uuid: str) -> int | None:
+    """HIP stores the 16 hex digits of the unique id as the 16 bytes of the UUID; None for any other content."""
+    try:
+        digits = bytes.fromhex(uuid.replace("-", "")).decode("ascii")
+        return int(digits, 16) if re.fullmatch("[0-9a-f]{16}", digits) else None
+    except (ValueError, UnicodeDecodeError):
+        return None

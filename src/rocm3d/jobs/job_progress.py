@@ -1,13 +1,19 @@
-"""Progress of one job over all its attempts, and the state that each ending leads to."""
+"""Progress of each job over all its attempts, the state that each ending leads to, and the report about all jobs."""
 
 from __future__ import annotations
 
 import signal
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rocm3d.model.jobs import JobsReport, JobState
+
 if TYPE_CHECKING:
-    from rocm3d.jobs.specification import Job
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from rocm3d.jobs.folder import RunFolder
+    from rocm3d.jobs.specification import Job, Jobs
     from rocm3d.jobs.status_files import Attempt
     from rocm3d.model.jobs import JobStatus
 
@@ -63,14 +69,14 @@ class JobProgress:
     def _count_failure(self, attempt: Attempt, job: Job) -> None:
         self.failures += 1
         self.kills = 0
-        if attempt.ending == "timed_out":
+        is_late = attempt.ending == "timed_out"
+        if is_late:
             self.reason = f"stopped at the {job.timeout or attempt.seconds:g} s limit"
+        elif attempt.signal is None:
+            self.reason = f"exit code {attempt.code}"
         else:
-            self.reason = (
-                f"exit code {attempt.code}" if attempt.signal is None else f"ended by {signal_name(attempt.signal)}"
-            )
-        again = self.failures <= job.retries
-        self.state = "waiting" if again else "timed_out" if attempt.ending == "timed_out" else "failed"
+            self.reason = f"ended by {signal_name(attempt.signal)}"
+        self.state = "waiting" if self.failures <= job.retries else "timed_out" if is_late else "failed"
 
     def _count_interruption(self, attempt: Attempt, max_kills: int) -> None:
         self.interruptions += 1
@@ -97,3 +103,50 @@ def signal_name(number: int) -> str:
     """Name of a signal, such as SIGSEGV."""
     known = {member.value: member.name for member in signal.Signals}
     return known.get(number, f"signal {number}")
+
+
+def report(
+    jobs: Jobs, folder: RunFolder, progress: Mapping[str, JobProgress], slots: Sequence[str], notes: Sequence[str] = ()
+) -> JobsReport:
+    """Jobs in the order of jobs.toml."""
+    now = time.time()
+    return JobsReport(
+        name=jobs.path.stem,
+        folder=str(folder.root),
+        engine=jobs.run.engine,
+        runner=folder.runner_pid(),
+        slots=tuple(slots),
+        notes=tuple(notes),
+        seconds_left=seconds_left(progress.values(), len(slots), now),
+        jobs=tuple(_job_state(progress[job.id], folder, now) for job in jobs.jobs if job.id in progress),
+    )
+
+
+def seconds_left(progress: Iterable[JobProgress], slots: int, now: float) -> float | None:
+    """Estimate from the mean duration of finished jobs; None before the first is done and after the last."""
+    all_jobs = list(progress)
+    done = [entry.seconds for entry in all_jobs if entry.state == "done"]
+    unfinished = [entry for entry in all_jobs if entry.state in ("waiting", "running")]
+    if not done or not unfinished or not slots:
+        return None
+    mean = sum(done) / len(done)
+    total = sum(
+        max(mean - (now - entry.started), mean / 10) if entry.state == "running" else mean for entry in unfinished
+    )
+    return round(total / min(slots, len(unfinished)), 1)
+
+
+def _job_state(progress: JobProgress, folder: RunFolder, now: float) -> JobState:
+    seconds = now - progress.started if progress.state == "running" else progress.seconds if progress.attempts else None
+    return JobState(
+        id=progress.id,
+        state=progress.state,
+        attempts=progress.attempts,
+        failures=progress.failures,
+        interruptions=progress.interruptions,
+        slot=progress.slot,
+        seconds=None if seconds is None else round(max(0.0, seconds), 3),
+        code=progress.code,
+        reason=progress.reason,
+        log=str(folder.log(progress.id, progress.attempts)) if progress.attempts else "",
+    )

@@ -8,11 +8,10 @@ from collections import deque
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rocm3d.jobs import status_files
 from rocm3d.jobs.engine import Task
 from rocm3d.jobs.folder import DiskFullError
-from rocm3d.jobs.recovery import kill_leftovers
-from rocm3d.jobs.report import report
+from rocm3d.jobs.job_progress import report
+from rocm3d.jobs.status_files import kill_leftovers
 from rocm3d.model.errors import MachineError
 
 if TYPE_CHECKING:
@@ -69,7 +68,9 @@ class JobRunner:
                 self._save()
                 if not self.running and (self._stop_error or not self.waiting):
                     break
-                self._process_events()
+                self._handle_events()
+                self._handle_requests()
+                self._notify_watch()
         except KeyboardInterrupt:
             self._interrupt()
             raise
@@ -83,11 +84,9 @@ class JobRunner:
                 hint="end them by hand, then run the jobs again",
             )
 
-    def _process_events(self) -> None:
+    def _handle_events(self) -> None:
         for event in self.engine.events(POLL_SECONDS):
             self._handle_event(event)
-        self._handle_requests()
-        self._notify_watch()
 
     def _handle_event(self, event: AttemptEvent) -> None:
         task = self.running.get(event.key)
@@ -100,7 +99,7 @@ class JobRunner:
         self._free_slots.append(task.slot)
         progress = self.progress[task.job.id]
         if event.kind == "over":
-            progress.close(event.attempt or self._read_status(task), task.job, self.jobs.run.interruptions)
+            progress.close(event.attempt or task.read_status(), task.job, self.jobs.run.interruptions)
         elif event.kind == "lost":
             self._handle_lost(task, progress)
         else:
@@ -115,7 +114,7 @@ class JobRunner:
         if not status_path.exists() and not status_path.with_name(f"{status_path.name}.running").exists():
             progress.undo_begin()  # it never started
             return
-        progress.close(self._read_status(task), task.job, self.jobs.run.interruptions)
+        progress.close(task.read_status(), task.job, self.jobs.run.interruptions)
         if kill_leftovers([progress], status_path.parent):
             progress.state, progress.reason = "failed", "its processes are still alive and cannot be killed"
 
@@ -126,12 +125,6 @@ class JobRunner:
             self._stop_error = DiskFullError(str(self.folder.root))
         else:
             self._stop_error = MachineError(f"job {task.job.id} cannot be started: {event.text}")
-
-    def _read_status(self, task: Task) -> status_files.Attempt:
-        """Read the status file of an attempt whose result the engine did not report."""
-        status_path = self.folder.status(task.job.id, task.attempt)
-        name = status_path.name if status_path.exists() else f"{status_path.name}.running"
-        return status_files.read_attempt(status_path.parent, task.attempt, name)
 
     def _dispatch(self) -> None:
         if self._stop_error is not None or not self.waiting or not self._free_slots:
@@ -179,7 +172,7 @@ class JobRunner:
                 self.running[task.key] = task
                 continue
             self._free_slots.appendleft(slot)
-            progress.close(self._read_status(task), task.job, self.jobs.run.interruptions)
+            progress.close(task.read_status(), task.job, self.jobs.run.interruptions)
             self._mark_changed(progress.id)
 
     def _handle_requests(self) -> None:
@@ -207,8 +200,7 @@ class JobRunner:
         end = time.monotonic() + grace + 2
         self._stop_error = MachineError("interrupted")
         while self.running and time.monotonic() < end:
-            for event in self.engine.events(POLL_SECONDS):
-                self._handle_event(event)
+            self._handle_events()
         self._save()
 
     def _mark_changed(self, job: str) -> None:

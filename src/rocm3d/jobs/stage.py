@@ -8,10 +8,10 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rocm3d.jobs.job_progress import report
 from rocm3d.jobs.journal import JobJournal, open_journal
-from rocm3d.jobs.recovery import recover_progress
-from rocm3d.jobs.report import report
 from rocm3d.jobs.runner import JobRunner
+from rocm3d.jobs.status_files import recover_progress
 from rocm3d.model.errors import UserError
 
 if TYPE_CHECKING:
@@ -90,11 +90,9 @@ class Campaign:
     def reset(self) -> None:
         """Delete status files, logs and journal."""
         with self.folder.hold_lock():
-            for folder in (self.folder.root / "status", self.folder.root / "logs"):
-                for path in folder.iterdir():
+            for pattern in ("status/*", "logs/*", f"{self.folder.journal.name}*"):
+                for path in self.folder.root.glob(pattern):
                     path.unlink()
-            for path in self.folder.root.glob(f"{self.folder.journal.name}*"):
-                path.unlink()
 
     def _check_names(self, names: Iterable[str]) -> list[str]:
         job_ids = {job.id for job in self.jobs.jobs}

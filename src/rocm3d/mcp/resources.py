@@ -14,7 +14,7 @@ import mcp_types as types
 from mcp.shared.exceptions import MCPError
 
 from rocm3d.mcp.untrusted_text import clean_text
-from rocm3d.skill.pages import PAGE_KINDS, record_page
+from rocm3d.skill.stage import PAGE_KINDS, record_page
 
 if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge

@@ -1,9 +1,10 @@
-"""Writes a torch tensor as a .npy file without numpy, which may not be installed."""
+"""Finds the tensors of nested values, and writes a tensor as a .npy file without numpy, which may not be installed."""
 
 from __future__ import annotations
 
 import ctypes
 import struct
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,17 @@ _NPY_DTYPES = {
     "float64": "<f8", "float32": "<f4", "float16": "<f2", "complex64": "<c8", "complex128": "<c16",
     "int64": "<i8", "int32": "<i4", "int16": "<i2", "int8": "|i1", "uint8": "|u1", "bool": "|b1",
 }  # fmt: skip
+
+
+def tensors(value: Any, part: str, torch: Any, *, numbers: bool) -> Iterator[tuple[str, Any]]:
+    """All tensors of nested dicts and lists, with their path; with `numbers`, numbers as tensors, too."""
+    if isinstance(value, torch.Tensor):
+        yield part, value
+    elif numbers and isinstance(value, (bool, int, float)):
+        yield part, torch.tensor(value)
+    elif isinstance(value, (dict, list, tuple)):
+        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from tensors(inner, f"{part}.{key}", torch, numbers=numbers)
 
 
 def write(path: Path, tensor: Any, torch: Any) -> str:

@@ -7,9 +7,9 @@ The request: `files` (by name) and `folder`. Files are loaded with weights_only,
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
+import runpy
 import sys
 from collections.abc import Iterator
 from itertools import count
@@ -19,28 +19,14 @@ from typing import Any
 PAYLOAD_FOLDER = Path(__file__).resolve().parent
 
 
-def tensors(value: Any, part: str, torch: Any) -> Iterator[tuple[str, Any]]:
-    """All tensors and numbers of nested dicts and lists, with their path."""
-    if isinstance(value, torch.Tensor):
-        yield part, value
-    elif isinstance(value, (bool, int, float)):
-        yield part, torch.tensor(value)
-    elif isinstance(value, dict):
-        for key, inner in value.items():
-            yield from tensors(inner, f"{part}.{key}", torch)
-    elif isinstance(value, (list, tuple)):
-        for number, inner in enumerate(value):
-            yield from tensors(inner, f"{part}.{number}", torch)
-
-
-def unpack(name: str, path: str, paths: Iterator[Path], npy: Any) -> Iterator[dict[str, str]]:
+def unpack(name: str, path: str, paths: Iterator[Path], npy: dict[str, Any]) -> Iterator[dict[str, str]]:
     """Write each tensor of one file; yields its entry of the response."""
     import torch
 
     loaded = torch.load(path, map_location="cpu", weights_only=True)
-    for part, tensor in tensors(loaded, "", torch):
+    for part, tensor in npy["tensors"](loaded, "", torch, numbers=True):
         npy_path = next(paths)
-        dtype = npy.write(npy_path, tensor, torch)
+        dtype = npy["write"](npy_path, tensor, torch)
         yield {"name": f"{name}:{part.lstrip('.') or '.'}", "file": npy_path.name, "dtype": dtype}
 
 
@@ -49,11 +35,7 @@ def main() -> None:
     output = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     request = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
-    spec = importlib.util.spec_from_file_location("rocm3d_npy", PAYLOAD_FOLDER / "npy.py")
-    assert spec is not None
-    assert spec.loader is not None
-    npy = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(npy)
+    npy = runpy.run_path(str(PAYLOAD_FOLDER / "npy.py"))
     paths = (Path(request["folder"], f"{number:06}.npy") for number in count())
     entries: list[dict[str, str]] = []
     failed: dict[str, str] = {}

@@ -39,12 +39,7 @@ def header(comparison: Comparison) -> tuple[str, ...]:
 def table_rows(comparison: Comparison) -> Iterator[tuple[str, ...]]:
     """One row per aspect, and one per mode of running the repository."""
     for aspect in comparison.aspects:
-        yield (
-            aspect.name,
-            aspect.rocm,
-            *aspect.cuda,
-            "; ".join(dict.fromkeys(remark for remark in aspect.says if remark)),
-        )
+        yield aspect.name, aspect.rocm, *aspect.cuda, "; ".join(dict.fromkeys(filter(None, aspect.says)))
     for index, mode in enumerate(comparison.gpu.modes):
         others = (memory_text(card.modes[index]) for card in comparison.against)
         yield f"{mode.mode}, {mode.gb:g} GB", memory_text(mode), *others, ""
@@ -66,8 +61,7 @@ def pros_and_costs(choice: Choice) -> Iterator[str]:
 
 
 def card_notes(comparison: Comparison) -> Iterator[str]:
-    for card in (comparison.gpu, *comparison.against):
-        yield from (f"{card.title}: {note}" for note in card.notes)
+    return (f"{card.title}: {note}" for card in (comparison.gpu, *comparison.against) for note in card.notes)
 
 
 def source_lines(comparison: Comparison) -> Iterator[str]:
@@ -79,7 +73,5 @@ def source_lines(comparison: Comparison) -> Iterator[str]:
 
 
 def _sources(card: CardFacts) -> Iterator[str]:
-    yield from (source.where for source in card.sources)
-    yield from (price.source.where for price in card.prices)
-    if card.cloud is not None:
-        yield card.cloud.source.where
+    sources = (*card.sources, *(price.source for price in card.prices), *([card.cloud.source] if card.cloud else []))
+    return (source.where for source in sources)

@@ -1,4 +1,4 @@
-"""Renders documents for a terminal. Control characters in text of the repository are replaced."""
+"""Renders documents for a terminal, those of a port here. Control characters in text of the repository are replaced."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import io
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from rich.color import ColorSystem
 from rich.console import Console
-from rich.table import Table
+from rich.style import Style
 from rich.text import Text
 
 from rocm3d.model.base import Document
@@ -18,24 +19,25 @@ from rocm3d.model.inventory import Scan
 from rocm3d.model.patch import NEEDS_REVIEW, FileChange, Patch
 from rocm3d.model.plan import KNOWN_PROJECT, Plan
 from rocm3d.model.verdict import Verdicts
-from rocm3d.render import comparison, diff, doctor_forms, job_forms, machine_forms, upstream_forms, workload_forms
-from rocm3d.render.console_forms import document_lines, summary_lines
+from rocm3d.render import comparison, job_forms
+from rocm3d.render.console_forms import SEVERITY_STYLE, document_lines, summary_lines, table
 from rocm3d.render.grouping import group_by_family, severity_counts
 from rocm3d.render.sanitize import clean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from rich.console import RenderableType
 
     from rocm3d.model.comparison import Comparison
+    from rocm3d.model.plan import UnresolvedFinding
 
-
-# Imported because they register forms.
-REGISTERED = (doctor_forms, job_forms, machine_forms, upstream_forms, workload_forms)
-_SEVERITY_STYLE = {"error": "bold red", "warning": "yellow", "note": "cyan"}
+# Imported because it registers a form.
+REGISTERED = (job_forms,)
 _OUTCOME_STYLE = {"passed": "green", "failed": "bold red", "skipped": "cyan", "not_run": "yellow"}
 _DECISION_STYLE = {"blocked": "bold red", "stub": "yellow", "substitute": "yellow", "keep": "dim"}
+_DIFF_STYLE = {"+": Style.parse("green"), "-": Style.parse("red"), "@": Style.parse("cyan")}
+_DIFF_HEADER = Style.parse("bold")
 
 
 def render(document: Document, *, colour: bool = False, width: int = 100, terminal: bool = False) -> str:
@@ -43,7 +45,7 @@ def render(document: Document, *, colour: bool = False, width: int = 100, termin
     if isinstance(document, Scan):
         return _to_text(_scan(document, with_headings=terminal), colour=colour, width=width)
     if isinstance(document, Patch) and document.dry_run:
-        return diff.render(document, colour=colour)
+        return render_diff(document, colour=colour)
     return _to_text(document_lines(document), colour=colour, width=width)
 
 
@@ -69,7 +71,7 @@ def _scan(document: Scan, *, with_headings: bool) -> Iterable[RenderableType]:
         for finding in group.findings:
             yield Text.assemble(
                 f"{clean(str(finding.location))}: ",
-                (finding.code, _SEVERITY_STYLE[finding.severity]),
+                (finding.code, SEVERITY_STYLE[finding.severity]),
                 f" {finding.rule}: {clean(finding.message)}",
             )
             yield Text(f"  hint: {clean(finding.hint)}", style="dim")
@@ -107,18 +109,25 @@ def _plan(document: Plan) -> Iterable[RenderableType]:
         yield Text.assemble("stack: ", (document.stack.id, "bold"), f" ({document.stack.reason})")
     for item in document.rejected_stacks:
         yield Text(f"  not {item.id}: {item.reason}", style="dim")
-    if any(item.decision != "keep" for item in document.decisions):
-        yield _decisions(document)
-    if unchanged := sum(item.decision == "keep" for item in document.decisions):
+    if changed := [item for item in document.decisions if item.decision != "keep"]:
+        rows = (
+            (item.name, Text(item.decision, _DECISION_STYLE.get(item.decision, "green")), item.route or "", item.reason)
+            for item in changed
+        )
+        yield table(("dependency", "decision", "route", "why"), rows)
+    if unchanged := len(document.decisions) - len(changed):
         yield Text(f"{counted(unchanged, 'package')} unchanged")
     for phase in document.phases:
         yield Text(f"phase {phase.number} {phase.title}: {phase.state}", style="dim" if phase.skipped else "")
     for edit in document.edits:
         yield Text(f"edit {clean(edit.path)}: {edit.recipe} ({edit.safety}), {counted(len(edit.findings), 'finding')}")
-    for left in document.left:
-        finding = left.finding
-        location = f"{clean(str(finding.location))} {finding.code} {finding.rule}"
-        yield Text.assemble(("left for a person: ", "yellow"), f"{location}: {clean(left.reason)}")
+    yield from map(_left_line, document.left)
+
+
+def _left_line(left: UnresolvedFinding) -> Text:
+    finding = left.finding
+    subject = f"{clean(str(finding.location))} {finding.code} {finding.rule}: {clean(left.reason)}"
+    return Text.assemble(("left for a person: ", "yellow"), subject)
 
 
 @summary_lines.register(Plan)
@@ -128,14 +137,6 @@ def _plan_closing(document: Plan) -> Iterable[RenderableType]:
     yield Text(f"{kinds}; {counted(len(document.edits), 'edit')}, {len(document.left)} left for a person")
     yield Text(f"effort by finding: {document.effort}")
     yield Text.assemble("readiness: ", (document.readiness, "bold"))
-
-
-def _decisions(document: Plan) -> Table:
-    table = Table("dependency", "decision", "route", "why", box=None, pad_edge=False, header_style="bold")
-    for item in (item for item in document.decisions if item.decision != "keep"):
-        decision = Text(item.decision, style=_DECISION_STYLE.get(item.decision, "green"))
-        table.add_row(Text(clean(item.name)), decision, Text(item.route or ""), Text(clean(item.reason)))
-    return table
 
 
 @document_lines.register(Patch)
@@ -168,15 +169,33 @@ def _refused_lines(document: Patch) -> Iterable[Text]:
         yield Text(f"{edits} not made: review needed ({paths}). Make them: rocm3d apply . --review", style="yellow")
 
 
+def render_diff(patch: Patch, *, colour: bool = False) -> str:
+    """All changes in order. Colour codes surround lines and never change their content."""
+    return "".join(f"{line}\n" for change in patch.changes for line in _diff_lines(change, colour=colour))
+
+
+def _diff_lines(change: FileChange, *, colour: bool) -> Iterator[str]:
+    header = True
+    for line in change.diff.removesuffix("\n").split("\n") if change.diff else ():
+        header = header and not line.startswith("@@")
+        style = _DIFF_HEADER if header else _DIFF_STYLE.get(line[:1])
+        shown = _clean_line(line)
+        yield style.render(shown, color_system=ColorSystem.STANDARD) if colour and style and shown else shown
+
+
+def _clean_line(line: str) -> str:
+    """Sanitized, except for what a patch needs to apply: tabs, form feeds and a final carriage return."""
+    body = line.removesuffix("\r")
+    return "".join(c if c in "\t\f" else clean(c) for c in body) + line[len(body) :]
+
+
 @summary_lines.register(Patch)
 def _patch_closing(document: Patch) -> Iterable[RenderableType]:
     if document.dry_run:
         yield from _patch(document)
     for left in document.left:
-        finding = left.finding
-        subject = f"{clean(str(finding.location))} {finding.code} {finding.rule}: {clean(left.reason)}"
-        yield Text.assemble(("left for a person: ", "yellow"), subject)
-        yield Text(f"  hint: {clean(finding.hint)}", style="dim")
+        yield _left_line(left)
+        yield Text(f"  hint: {clean(left.finding.hint)}", style="dim")
     done, left_over, refused = len(document.changes), len(document.left), len(document.refused)
     yield Text(f"{done} changed, {left_over} left for a person, {refused} not made")
 
@@ -213,16 +232,13 @@ def _fit(document: Fit) -> Iterable[RenderableType]:
     for point in document.points:
         yield Text(f"  {point.effect:+d}  {point.why} [{point.source}]")
     for mode in document.memory:
-        colour = "red" if mode.fits is False else ""
-        yield Text(
-            f"  memory: {mode.mode}, {mode.gb:g} GB: {comparison.memory_text(mode)} [{mode.source}]", style=colour
-        )
+        text = f"  memory: {mode.mode}, {mode.gb:g} GB: {comparison.memory_text(mode)} [{mode.source}]"
+        yield Text(text, style="red" if mode.fits is False else "")
     yield from (Text(f"  note: {line}", style="dim") for line in document.notes)
     yield from (Text(f"  offload: {line}") for line in document.offload)
     for point in document.closed:
         yield Text(f"  no longer a problem: {point.why} [{point.source}]", style="dim")
-    for line in document.advice:
-        yield Text(f"  advice: {line}")
+    yield from (Text(f"  advice: {line}") for line in document.advice)
     if document.licence is not None:
         yield Text(f"  licence: {document.licence.name}. {document.licence.wording}".rstrip())
     if document.comparison is not None:
@@ -231,10 +247,7 @@ def _fit(document: Fit) -> Iterable[RenderableType]:
 
 def _comparison(document: Comparison) -> Iterable[RenderableType]:
     yield Text(f"\nCUDA, ROCm or hybrid: {comparison.heading(document)}", style="bold")
-    table = Table(*comparison.header(document), box=None, pad_edge=False, header_style="bold")
-    for row in comparison.table_rows(document):
-        table.add_row(*(Text(clean(cell)) for cell in row))
-    yield table
+    yield table(comparison.header(document), comparison.table_rows(document))
     for choice in document.choices:
         yield Text(choice.platform, style="bold")
         yield from (Text(f"  {clean(line)}") for line in comparison.pros_and_costs(choice))

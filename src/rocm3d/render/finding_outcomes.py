@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import defaultdict
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -36,14 +37,11 @@ class FindingOutcome:
 
 def finding_outcomes(report: PortReportView, knowledge: Knowledge) -> tuple[FindingOutcome, ...]:
     """Each finding of the plan once; those that need a person first, notes last."""
-    grouped: dict[FindingOutcome, list[tuple[int, int]]] = {}
+    places: dict[FindingOutcome, list[tuple[int, int]]] = defaultdict(list)
     for outcome, finding, how in _outcome_of_each(report, knowledge):
         key = FindingOutcome(outcome, finding.path, finding.code, finding.rule, how)
-        grouped.setdefault(key, []).append((finding.line, finding.column))
-    outcomes = [
-        FindingOutcome(key.outcome, key.path, key.code, key.rule, key.how, tuple(sorted(places)))
-        for key, places in grouped.items()
-    ]
+        places[key].append((finding.line, finding.column))
+    outcomes = [replace(key, positions=tuple(sorted(positions))) for key, positions in places.items()]
     return tuple(sorted(outcomes, key=lambda item: (_ORDER.index(item.outcome), item.path, item.positions, item.code)))
 
 
@@ -53,18 +51,16 @@ def _outcome_of_each(report: PortReportView, knowledge: Knowledge) -> Iterator[t
         yield "left for a person", left.finding, f"{left.reason}: {left.finding.hint}"
     left_for_person = {(item.finding.path, item.finding.code) for item in patch.left}
     resolved = set()
-    for outcome, finding, how in (
-        item for edit in plan.edits for item in _outcomes_of_edit(edit, report, left_for_person)
-    ):
+    edited = (item for edit in plan.edits for item in _outcomes_of_edit(edit, report, left_for_person))
+    for outcome, finding, how in edited:
         # If an added file resolves the finding, an edit that was not made is not missing.
         if outcome == "edited" or (finding not in plan.answered and finding.severity != "note"):
             resolved.add(finding)
             yield outcome, finding, how
-    for finding in plan.answered:
-        if finding not in resolved:
-            yield "additive", finding, _describe_addition(finding, report, knowledge)
-    notes = (item for item in report.scan.findings if item.severity == "note" and item not in resolved)
-    yield from (("no change needed", item, "a note") for item in notes)
+    for finding in (item for item in plan.answered if item not in resolved):
+        yield "additive", finding, _describe_addition(finding, report, knowledge)
+    for finding in (item for item in report.scan.findings if item.severity == "note" and item not in resolved):
+        yield "no change needed", finding, "a note"
 
 
 def _outcomes_of_edit(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from rocm3d.model.errors import UserError
@@ -28,46 +29,6 @@ class RenderContext:
     width: int = 100
 
 
-def _console(document: Any, context: RenderContext) -> str:
-    from rocm3d.render import console
-
-    return console.render(document, colour=context.colour, width=context.width, terminal=context.terminal)
-
-
-def _json(document: Document, context: RenderContext) -> str:  # noqa: ARG001
-    return document.to_json()
-
-
-def _sarif(document: Any, context: RenderContext) -> str:
-    from rocm3d.render import sarif
-
-    return sarif.render(document, context.knowledge())
-
-
-def _markdown(document: Any, context: RenderContext) -> str:
-    from rocm3d.render import markdown
-
-    return markdown.render(document, context.knowledge())
-
-
-def _html(document: Any, context: RenderContext) -> str:  # noqa: ARG001
-    from rocm3d.render import html
-
-    return html.render(document)
-
-
-def _csv(document: Any, context: RenderContext) -> str:  # noqa: ARG001
-    from rocm3d.render import csv
-
-    return csv.render(document)
-
-
-def _svg(document: Any, context: RenderContext) -> str:  # noqa: ARG001
-    from rocm3d.render import svg
-
-    return svg.render(document)
-
-
 @dataclass(frozen=True)
 class OutputFormat:
     """`document_kinds` are class names of documents, as strings, so that no model has to be imported."""
@@ -76,16 +37,28 @@ class OutputFormat:
     render: Callable[[Any, RenderContext], str]
 
 
+def _renderer(name: str) -> Any:
+    return import_module(f"rocm3d.render.{name}")
+
+
+def _console(document: Document, context: RenderContext) -> str:
+    shown: str = _renderer("console").render(
+        document, colour=context.colour, width=context.width, terminal=context.terminal
+    )
+    return shown
+
+
 FORMATS = {
     "console": OutputFormat(("Document",), _console),
-    "json": OutputFormat(("Document",), _json),
-    "sarif": OutputFormat(("Scan",), _sarif),
+    "json": OutputFormat(("Document",), lambda document, _: document.to_json()),
+    "sarif": OutputFormat(("Scan",), lambda scan, context: _renderer("sarif").render(scan, context.knowledge())),
     "markdown": OutputFormat(
-        ("Scan", "Plan", "Verdicts", "Fit", "BundleCheck", "EvidenceDiff", "Diagnosis"), _markdown
+        ("Scan", "Plan", "Verdicts", "Fit", "BundleCheck", "EvidenceDiff", "Diagnosis"),
+        lambda document, context: _renderer("markdown").render(document, context.knowledge()),
     ),
-    "csv": OutputFormat(("Matrix",), _csv),
-    "svg": OutputFormat(("Matrix",), _svg),
-    "html": OutputFormat(("Scan",), _html),
+    "csv": OutputFormat(("Matrix",), lambda matrix, _: _renderer("csv").render(matrix)),
+    "svg": OutputFormat(("Matrix",), lambda matrix, _: _renderer("svg").render(matrix)),
+    "html": OutputFormat(("Scan",), lambda scan, _: _renderer("html").render(scan)),
 }
 
 

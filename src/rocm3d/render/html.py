@@ -15,10 +15,9 @@ from rocm3d.model.counted import counted
 from rocm3d.model.inventory import Scan
 from rocm3d.model.patch import NEEDS_REVIEW
 from rocm3d.model.report import BundleReport, PortReport
-from rocm3d.render import bundles
 from rocm3d.render.charts.dependencies import DECISIONS, DependencyNode, dependency_map
-from rocm3d.render.grouping import NO_FAMILY, SEVERITIES, group_by_family
-from rocm3d.render.levels import OUTCOME_SIGNS, LevelSummary, level_summaries
+from rocm3d.render.grouping import NO_FAMILY, OUTCOME_SIGNS, SEVERITIES, LevelSummary, group_by_family, level_summaries
+from rocm3d.render.run_text import altered_text
 from rocm3d.render.run_view import RunView, run_views, runs_summary, worst_tone
 from rocm3d.render.sanitize import clean_multiline
 
@@ -157,15 +156,14 @@ def render(content: PortReportView | BundleReport | Scan) -> str:
     """The page as HTML."""
     if isinstance(content, Scan):
         severities = Counter(finding.severity for finding in content.findings)
-        tone = (
-            "failed"
-            if severities["error"]
-            else "not_run"
-            if severities["warning"] or content.inventory.skipped
-            else "passed"
+        tone = "not_run" if severities["warning"] or content.inventory.skipped else "passed"
+        return _page(
+            "scan.html",
+            scan=content,
+            groups=group_by_family(content.findings),
+            counts={severity: severities[severity] for severity in SEVERITIES},
+            tone="failed" if severities["error"] else tone,
         )
-        counts = {severity: severities[severity] for severity in SEVERITIES}
-        return _page("scan.html", scan=content, groups=group_by_family(content.findings), counts=counts, tone=tone)
     if isinstance(content, BundleReport):
         runs, levels = run_views(content.runs), level_summaries(content.bundle.verdicts)
         return _page(
@@ -183,7 +181,7 @@ def _page(template: str, **parts: object) -> str:
         lstrip_blocks=True,
         finalize=_sanitize,
     )
-    environment.filters |= {"altered": bundles.altered_text, "size": _diff_size, "diff_kind": _diff_line_kind}
+    environment.filters |= {"altered": altered_text, "size": _diff_size, "diff_kind": _diff_line_kind}
     environment.globals |= {"signs": OUTCOME_SIGNS}
     return environment.get_template(template).render(**parts)
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from rocm3d import __version__
 from rocm3d.model.counted import counted
 from rocm3d.render.finding_outcomes import finding_outcomes
+from rocm3d.render.grouping import group_by
 from rocm3d.render.markdown import code, escape, section, table
+from rocm3d.render.report_text import moved_lines
 from rocm3d.render.run_text import hardware_text
 
 if TYPE_CHECKING:
@@ -39,17 +42,17 @@ def render(report: PortReportView, knowledge: Knowledge) -> str:
 def _opening(report: PortReportView) -> Iterator[str]:
     plan, folder = report.plan, report.patch.folder
     base = plan.base.title if plan.base else "no base supports it yet"
-    yield f"# Build and run {escape(plan.repository)} with ROCm"
-    yield ""
-    yield f"For {escape(plan.gpu.title)} ({code(plan.gpu.gfx)}) on this base: {escape(base)}."
-    yield f"All new files are in {code(f'{folder}/')}. Edits of existing files are guarded: a build or a run without"
-    yield "ROCm sees the same code as before."
+    yield from (
+        f"# Build and run {escape(plan.repository)} with ROCm",
+        "",
+        f"For {escape(plan.gpu.title)} ({code(plan.gpu.gfx)}) on this base: {escape(base)}.",
+        f"All new files are in {code(f'{folder}/')}. Edits of existing files are guarded: a build or a run without",
+        "ROCm sees the same code as before.",
+    )
     unguarded = [change.path for change in report.patch.edited if change.proof.kind == "closed-list"]
     if unguarded:
         yield f"Exceptions, listed below: {', '.join(map(code, unguarded))} have edits that cannot be guarded."
-    if report.moved:
-        yield ""
-        yield f"**Changed since it was sealed: {', '.join(map(code, report.moved))}.**"
+    yield from moved_lines(report)
 
 
 def _limitations(plan: Plan) -> Iterator[str]:
@@ -71,16 +74,15 @@ def _changes(report: PortReportView, knowledge: Knowledge) -> Iterator[str]:
     added = [change for change in patch.changes if change.kind == "added"]
     yield from section("What changed, and why")
     yield f"{counted(len(patch.edited), 'file')} edited, {len(added)} added."
-    recipes = dict.fromkeys(name for change in patch.edited for name in change.recipes)
     if patch.edited:
-        yield ""
-        yield from table(("file", "edits", "without ROCm"), (_edited_row(change, report) for change in patch.edited))
-    known_recipes = [knowledge.recipes[name] for name in sorted(recipes) if name in knowledge.recipes]
-    yield from ("",) if known_recipes else ()
-    yield from (f"- {code(recipe.id)}: {escape(recipe.title)}. {escape(recipe.why)}" for recipe in known_recipes)
+        rows = (_edited_row(change, report) for change in patch.edited)
+        yield from ("", *table(("file", "edits", "without ROCm"), rows))
+    used = {name for change in patch.edited for name in change.recipes}
+    recipes = [knowledge.recipes[name] for name in sorted(used & set(knowledge.recipes))]
+    yield from ("",) if recipes else ()
+    yield from (f"- {code(recipe.id)}: {escape(recipe.title)}. {escape(recipe.why)}" for recipe in recipes)
     if added:
-        yield ""
-        yield f"Added: {', '.join(code(change.path) for change in added)}."
+        yield f"\nAdded: {', '.join(code(change.path) for change in added)}."
 
 
 def _edited_row(change: FileChange, report: PortReportView) -> tuple[str, ...]:
@@ -99,9 +101,7 @@ def _proof(report: PortReportView) -> Iterator[str]:
     proven = sum(change.proof.holds for change in edited)
     yield f"- Isolation: {proven} of {len(edited)} edited files are proven to be the same without ROCm."
     for outcome in ("failed", "passed"):
-        for item in report.verdicts.verdicts:
-            if item.outcome == outcome:
-                yield f"- {_verdict_line(item)}"
+        yield from (_verdict_line(item) for item in report.verdicts.verdicts if item.outcome == outcome)
     current = [view for view in report.views if not view.later]
     for view in current:
         remark = f" {escape(view.remark)}" if view.remark else ""
@@ -112,22 +112,19 @@ def _proof(report: PortReportView) -> Iterator[str]:
 
 
 def _verdict_line(verdict: Verdict) -> str:
-    covered = ", ".join(verdict.looked_at[:4]) + (
-        f" and {len(verdict.looked_at) - 4} more" if len(verdict.looked_at) > 4 else ""
-    )
-    detail = escape(verdict.reason or f"covered {covered}")
+    more = f" and {len(verdict.looked_at) - 4} more" if len(verdict.looked_at) > 4 else ""
+    detail = escape(verdict.reason or f"covered {', '.join(verdict.looked_at[:4])}{more}")
     outcome = f"**{verdict.outcome}**" if verdict.outcome == "failed" else verdict.outcome
-    return f"{verdict.level}, {code(verdict.probe)}: {outcome}; {detail}"
+    return f"- {verdict.level}, {code(verdict.probe)}: {outcome}; {detail}"
 
 
 def _not_tested(report: PortReportView) -> Iterator[str]:
     yield from section("What was not tested")
-    reasons: dict[tuple[str, str, str], list[str]] = {}
-    for item in report.verdicts.verdicts:
-        if item.outcome in ("not_run", "skipped"):
-            reasons.setdefault((item.level, item.outcome, item.reason), []).append(item.probe)
-    for (level, outcome, reason), probes in reasons.items():
-        yield f"- {level}, {', '.join(map(code, probes))}: {outcome.replace('_', ' ')}; {escape(reason)}"
+    missing = [item for item in report.verdicts.verdicts if item.outcome in ("not_run", "skipped")]
+    reasons = group_by(missing, lambda item: (item.level, item.outcome, item.reason))
+    for (level, outcome, reason), verdicts in reasons.items():
+        probes = ", ".join(code(item.probe) for item in verdicts)
+        yield f"- {level}, {probes}: {outcome.replace('_', ' ')}; {escape(reason)}"
     if report.evidence.missing:
         yield f"- Not proven: {'; '.join(escape(item.link) for item in report.evidence.missing)}."
     for stub in report.plan.stubs:
@@ -135,18 +132,15 @@ def _not_tested(report: PortReportView) -> Iterator[str]:
     for unchecked in report.patch.unseen:
         yield f"- Not checked: {code(unchecked.name)} ({escape(unchecked.reason)}). To check it:"
         yield from (f"  - {code(command)}" for command in unchecked.commands)
-    if not (reasons or report.evidence.missing or report.plan.stubs or report.patch.unseen):
+    if not (missing or report.evidence.missing or report.plan.stubs or report.patch.unseen):
         yield "Nothing: every check of rocm3d was run."
 
 
 def _findings(report: PortReportView, knowledge: Knowledge) -> Iterator[str]:
     outcomes = finding_outcomes(report, knowledge)
     yield from section("All findings")
-    counts: dict[str, int] = {}
-    for item in outcomes:
-        counts[item.outcome] = counts.get(item.outcome, 0) + len(item.positions)
+    counts = Counter(item.outcome for item in outcomes for _ in item.positions)
     yield f"{', '.join(f'{number} {outcome}' for outcome, number in counts.items()) or 'No findings'}."
     if outcomes:
-        yield ""
         rows = ((item.outcome, code(item.location), f"{item.code} {item.rule}", escape(item.how)) for item in outcomes)
-        yield from table(("outcome", "location", "finding", "how, or why not"), rows)
+        yield from ("", *table(("outcome", "location", "finding", "how, or why not"), rows))

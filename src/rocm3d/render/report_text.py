@@ -6,11 +6,10 @@ import re
 from typing import TYPE_CHECKING
 
 from rocm3d.model.counted import counted
-from rocm3d.render import bundles, run_text
-from rocm3d.render.artifact_view import ArtifactView
-from rocm3d.render.levels import level_summaries
-from rocm3d.render.markdown import code, escape, section, table
-from rocm3d.render.run_view import RunView, run_views
+from rocm3d.render import run_text
+from rocm3d.render.grouping import NO_FAMILY, level_summaries
+from rocm3d.render.markdown import code, escape, finding_text, section, table
+from rocm3d.render.run_view import run_views
 from rocm3d.render.sanitize import clean_multiline
 
 if TYPE_CHECKING:
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from rocm3d.model.report import BundleReport
     from rocm3d.model.verdict import Verdict
     from rocm3d.render.html import PortReportView
+    from rocm3d.render.run_view import ArtifactView, RunView
 
 
 def render(report: PortReportView, knowledge: Knowledge) -> str:
@@ -39,35 +39,39 @@ def render(report: PortReportView, knowledge: Knowledge) -> str:
 
 
 def render_bundle(report: BundleReport) -> str:
-    bundle = report.bundle
-    lines = [f"# Evidence {escape(report.name)}", ""]
-    if report.altered:
-        lines += ["**Changed since it was sealed.** Do not trust the rest before these are explained:", ""]
-        lines += [f"- {escape(bundles.altered_text(item))}" for item in report.altered]
-        lines.append("")
-    lines.append(f"sha256 of evidence.json: {code(report.sha256)}, {counted(len(bundle.files), 'file')}.")
-    if bundle.verdicts:
-        lines += _proof(bundle.verdicts)
-    return "\n".join([*lines, *_runs(run_views(report.runs))]) + "\n"
+    bundle, altered = report.bundle, [f"- {escape(run_text.altered_text(item))}" for item in report.altered]
+    warning = "**Changed since it was sealed.** Do not trust the rest before these are explained:"
+    lines = [
+        f"# Evidence {escape(report.name)}",
+        "",
+        *([warning, "", *altered, ""] if altered else []),
+        f"sha256 of evidence.json: {code(report.sha256)}, {counted(len(bundle.files), 'file')}.",
+        *(_proof(bundle.verdicts) if bundle.verdicts else ()),
+        *_runs(run_views(report.runs)),
+    ]
+    return "\n".join(lines) + "\n"
 
 
 def _opening(report: PortReportView) -> Iterator[str]:
-    plan = report.plan
-    yield f"# {escape(plan.repository)} on {escape(plan.gpu.title)}"
-    yield ""
-    yield f"**{report.outcome}** {report.ran}"
-    yield ""
-    yield f"{report.evidence.tally.text}."
+    yield f"# {escape(report.plan.repository)} on {escape(report.plan.gpu.title)}"
+    yield f"\n**{report.outcome}** {report.ran}"
+    yield f"\n{report.evidence.tally.text}."
+    yield from moved_lines(report)
+
+
+def moved_lines(report: PortReportView) -> Iterator[str]:
+    """The files that no longer match their seal, if any."""
     if report.moved:
-        yield ""
-        yield f"**Changed since it was sealed: {', '.join(map(code, report.moved))}.**"
+        yield f"\n**Changed since it was sealed: {', '.join(map(code, report.moved))}.**"
 
 
 def _warnings(report: PortReportView) -> Iterator[str]:
     plan = report.plan
-    lines = [f"- {code(item.name)} is replaced ({item.decision}): {escape(item.reason)}" for item in plan.stubs]
-    lines += [f"- Without {code(item.name)}: {escape(item.loses)}" for item in report.turned_off]
-    lines += [f"- {escape(item.package)} is under {escape(item.licence.name)}." for item in plan.licences]
+    lines = [
+        *(f"- {code(item.name)} is replaced ({item.decision}): {escape(item.reason)}" for item in plan.stubs),
+        *(f"- Without {code(item.name)}: {escape(item.loses)}" for item in report.turned_off),
+        *(f"- {escape(item.package)} is under {escape(item.licence.name)}." for item in plan.licences),
+    ]
     if lines:
         yield from section("Read this first")
         yield from lines
@@ -75,8 +79,7 @@ def _warnings(report: PortReportView) -> Iterator[str]:
 
 def _proof(verdicts: tuple[Verdict, ...]) -> Iterator[str]:
     yield from section("Proven and not proven")
-    yield "A check that was not run is neither passed nor failed."
-    yield ""
+    yield from ("A check that was not run is neither passed nor failed.", "")
     rows = ((item.level, escape(item.asks), item.word, escape(item.says)) for item in level_summaries(verdicts))
     yield from table(("level", "question", "outcome", "detail"), rows)
 
@@ -90,13 +93,12 @@ def _missing(report: PortReportView) -> Iterator[str]:
 def _dependencies(report: PortReportView, knowledge: Knowledge) -> Iterator[str]:
     if not report.plan.decisions:
         return
-    yield from section("Dependencies")
-    rows = []
-    for item in report.decided:
-        package = knowledge.packages.get(item.package or "")
-        family = report.families.get(item.package or "", package.family if package else "other")
-        rows.append((code(item.name), escape(family), item.decision, escape(item.reason)))
-    yield from table(("name", "family", "decision", "why"), rows)
+    families = {name: package.family for name, package in knowledge.packages.items()} | dict(report.families)
+    rows = (
+        (code(item.name), escape(families.get(item.package or "", NO_FAMILY)), item.decision, escape(item.reason))
+        for item in report.decided
+    )
+    yield from (*section("Dependencies"), *table(("name", "family", "decision", "why"), rows))
 
 
 def _changes(report: PortReportView) -> Iterator[str]:
@@ -109,15 +111,13 @@ def _changes(report: PortReportView) -> Iterator[str]:
         for change in report.changes
     )
     yield from table(("file", "change", "proof", "same without ROCm"), rows)
-    for change in report.patch.edited:
-        yield from _diff(change)
+    yield from (line for change in report.patch.edited for line in _diff(change))
 
 
 def _diff(change: FileChange) -> Iterator[str]:
     """The fence is longer than any inside the diff, so that the diff cannot end it."""
     text = clean_multiline(change.diff.rstrip("\n"))
-    longest = max((len(run) for run in re.findall(r"`{3,}", text)), default=2)
-    fence = "`" * (longest + 1)
+    fence = "`" * (1 + max((len(run) for run in re.findall(r"`{3,}", text)), default=2))
     yield from ("", f"{fence}diff", text, fence)
 
 
@@ -125,9 +125,8 @@ def _left(report: PortReportView) -> Iterator[str]:
     if report.patch.left or report.patch.refused:
         yield from section("Left for a person")
     for item in report.patch.left:
-        finding = item.finding
-        about = f"{escape(finding.code)} {escape(finding.rule)}: {escape(finding.message)}"
-        yield f"- {code(str(finding.location))} {about} ({escape(item.reason)}; {escape(finding.hint)})"
+        location, reason = code(str(item.finding.location)), f"{escape(item.reason)}; {escape(item.finding.hint)}"
+        yield f"- {location} {finding_text(item.finding)} ({reason})"
     for refused in report.patch.refused:
         yield f"- {code(refused.path)} {code(refused.recipe)} was refused: {escape(refused.reason)}"
 
@@ -138,26 +137,18 @@ def _runs(run_views: tuple[RunView, ...]) -> Iterator[str]:
         yield "No run was recorded."
     for view in run_views:
         yield f"### {escape(view.run.name)}"
-        yield ""
-        yield f"**{escape(view.sentence)}**"
-        yield from ("", f"{escape(view.remark)}") if view.remark else ()
-        yield ""
-        links = ((link.link, escape(bundles.link_text(link))) for link in view.item.chain.links)
+        yield f"\n**{escape(view.sentence)}**"
+        yield from (f"\n{escape(view.remark)}", "") if view.remark else ("",)
+        links = ((link.link, escape(run_text.link_text(link))) for link in view.item.chain.links)
         yield from table(("link", "content"), links)
         yield ""
         lines = (line for line in run_text.run_lines(view.run) if line[0] not in ("module", "artifact"))
         yield from (f"- {escape(label)}: {escape(text)}" for label, text in lines)
         for met in view.run.expectations:
             yield f"- {'met' if met.met else '**not met**'}: {code(met.expectation)}, actual: {escape(met.found)}"
-        yield from _artifacts(view)
-
-
-def _artifacts(view: RunView) -> Iterator[str]:
-    if not view.artifacts:
-        return
-    yield ""
-    yield from table(("artifact", "kind", "outcome", "metrics or problems"), map(_artifact_row, view.artifacts))
-    yield ""
+        if view.artifacts:
+            rows = map(_artifact_row, view.artifacts)
+            yield from ("", *table(("artifact", "kind", "outcome", "metrics or problems"), rows), "")
 
 
 def _artifact_row(view: ArtifactView) -> tuple[str, ...]:

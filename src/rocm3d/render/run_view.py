@@ -1,7 +1,9 @@
-"""A recorded run as the HTML report shows it: facts, charts of kernels, memory and steps, and artifacts."""
+"""A recorded run as reports show it: facts, charts of kernels, memory and steps, and artifacts with their pictures."""
 
 from __future__ import annotations
 
+import base64
+import binascii
 import shlex
 from collections import defaultdict
 from dataclasses import dataclass
@@ -12,20 +14,93 @@ from markupsafe import Markup
 
 from rocm3d.model.counted import counted
 from rocm3d.render import run_text
-from rocm3d.render.artifact_view import ArtifactView
-from rocm3d.render.charts.bars import Bar, bar_chart
+from rocm3d.render.charts.bars import Bar, bar_chart, histogram
+from rocm3d.render.charts.drawing import format_number, size_unit, time_unit
 from rocm3d.render.charts.lines import ChartLine, Plot, SeparateValue, line_chart
-from rocm3d.render.charts.scale import format_number, size_unit, time_unit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from rocm3d.model.artifact import Artifact
     from rocm3d.model.evidence import Evidence
     from rocm3d.model.report import ReportedRun
-    from rocm3d.model.run import MemoryPoint, RunRecord, Steps
+    from rocm3d.model.run import RunRecord, Steps
 
 _MAX_BARS, _COLOUR_COUNT = 12, 6
 UNKNOWN_BACKEND = "not known by name"
+_PNG = b"\x89PNG\r\n\x1a\n"
+# Characters of base64; a page has many pictures.
+_MAX_PICTURE_LENGTH = 400_000
+_KINDS_WITH_PICTURE = ("splat", "mesh", "points", "image", "video")
+_KIND_LABELS = {
+    "splat": "Gaussian splat",
+    "mesh": "mesh",
+    "points": "point cloud",
+    "arrays": "arrays",
+    "unknown": "file",
+}
+
+
+@dataclass(frozen=True)
+class ArtifactView:
+    """Properties are used by the templates."""
+
+    item: Artifact
+
+    @property
+    def tone(self) -> str:
+        """The CSS class. A file that could not be read has not failed."""
+        return {"ok": "passed", "bad": "failed", "not_read": "not_run"}[self.item.outcome]
+
+    @property
+    def word(self) -> str:
+        """The outcome as text."""
+        return {"ok": "valid", "bad": "invalid", "not_read": "not read"}[self.item.outcome]
+
+    @property
+    def what(self) -> str:
+        """Kind, format and size."""
+        kind = _KIND_LABELS.get(self.item.kind, self.item.kind)
+        size = _format_size(self.item.bytes) if self.item.bytes else "empty or not read"
+        return ", ".join(part for part in (kind, self.item.format, size) if part)
+
+    @property
+    def picture(self) -> str:
+        """A data URL of the PNG, or empty. The content is validated: a bundle is untrusted input."""
+        text = self.item.preview.picture
+        if not text or len(text) > _MAX_PICTURE_LENGTH:
+            return ""
+        try:
+            data = base64.b64decode(text, validate=True)
+        except (binascii.Error, ValueError):
+            return ""
+        return f"data:image/png;base64,{base64.b64encode(data).decode()}" if data.startswith(_PNG) else ""
+
+    @property
+    def no_picture(self) -> str:
+        """The text in place of a missing picture."""
+        if self.item.outcome != "ok":
+            return "No picture: it could not be drawn."
+        return (
+            "No picture was stored." if self.item.kind in _KINDS_WITH_PICTURE else "No picture for this kind of file."
+        )
+
+    @property
+    def described(self) -> str:
+        """The alternative text of the picture."""
+        return f"Preview of {self.item.path}, {self.what}"
+
+    @property
+    def opacities(self) -> Markup:
+        """A histogram of opacities; empty for other kinds."""
+        counts = self.item.preview.histogram
+        return Markup(histogram("opacity", counts)) if any(counts) else Markup()  # noqa: S704  (drawn by us)
+
+    @property
+    def numbers(self) -> tuple[tuple[str, str], ...]:
+        """The metrics, without those of single arrays: these are only in the JSON."""
+        metrics = self.item.metrics.items()
+        return tuple((name.replace("_", " "), _format_metric(value)) for name, value in metrics if "." not in name)
 
 
 @dataclass(frozen=True)
@@ -58,16 +133,14 @@ class RunView:
             return f"{run.status.replace('_', ' ').capitalize()} after {run.seconds:.1f} s: {run.reason}."
         if unmet:
             return f"Finished in {run.seconds:.1f} s, but {unmet} of {len(run.expectations)} expectations are not met."
-        missing = ", ".join(link.link for link in self.item.chain.missing)
-        parts = [f"Finished in {run.seconds:.1f} s"]
-        parts += (
-            [f"{self._invalid_artifacts} of {len(run.artifacts)} artifacts are invalid"]
-            if self._invalid_artifacts
-            else []
-        )
-        parts += [f"missing evidence: {missing}"] if missing else []
-        parts += [f"substitutes ran: {', '.join(self._substitutes)}"] if self._substitutes else []
-        return f"{'; '.join(parts)}."
+        invalid, missing = self._invalid_artifacts, ", ".join(link.link for link in self.item.chain.missing)
+        parts = [
+            f"Finished in {run.seconds:.1f} s",
+            f"{invalid} of {len(run.artifacts)} artifacts are invalid" if invalid else "",
+            f"missing evidence: {missing}" if missing else "",
+            f"substitutes ran: {', '.join(self._substitutes)}" if self._substitutes else "",
+        ]
+        return f"{'; '.join(filter(None, parts))}."
 
     @property
     def _invalid_artifacts(self) -> int:
@@ -115,29 +188,28 @@ class RunView:
         """How much of the run the bars cover."""
         busy = sum(kernel.microseconds for kernel in self.run.kernels) / 1e6
         calls = sum(kernel.calls for kernel in self.run.kernels)
-        profiled_seconds = self.run.profiled_seconds
         return (
             f"{calls:,} calls of {len(self.run.kernels)} kernels: {format_number(busy)} s of GPU time "
-            f"in {format_number(profiled_seconds)} s profiled, of {format_number(self.run.seconds)} s in total. "
+            f"in {format_number(self.run.profiled_seconds)} s profiled, "
+            f"of {format_number(self.run.seconds)} s in total. "
             "Kernels outside the profiled time are not included."
         )
 
     @cached_property
     def memory(self) -> Markup:
         """Peak memory, and memory over time if it was recorded."""
-        held, rows = self.run.memory, list[Bar]()
-        gpu_bytes = self.run.manifest.gpu_bytes
+        held, gpu_bytes = self.run.memory, self.run.manifest.gpu_bytes
         most = max(value or 0 for value in (held.gpu_reserved, held.gpu_allocated, held.host)) or 1
-        for label, value, kind in (
-            ("GPU, reserved", held.gpu_reserved, "c0"),
-            ("GPU, in tensors", held.gpu_allocated, "c1"),
-            ("host memory", held.host, "c2"),
-        ):
-            if value is None:
-                continue
-            of_gpu = bool(gpu_bytes) and label.startswith("GPU")
-            text = size_unit(value).format(value) + (f" of {size_unit(gpu_bytes).format(gpu_bytes)}" if of_gpu else "")
-            rows.append(Bar(label, text, value / (gpu_bytes if of_gpu else most), kind, has_track=of_gpu))
+        of_gpu = f" of {_format_size(gpu_bytes)}" if gpu_bytes else ""
+        rows = [
+            Bar(label, f"{_format_size(value)}{total}", value / (gpu_bytes if total else most), kind, bool(total))
+            for label, value, kind, total in (
+                ("GPU, reserved", held.gpu_reserved, "c0", of_gpu),
+                ("GPU, in tensors", held.gpu_allocated, "c1", of_gpu),
+                ("host memory", held.host, "c2", ""),
+            )
+            if value is not None
+        ]
         drawn = bar_chart("Peak memory", rows) if rows else ""
         return Markup(drawn) + self._memory_over_time()  # noqa: S704
 
@@ -145,7 +217,9 @@ class RunView:
         held = self.run.memory
         series = [("GPU, reserved", held.gpu_points, "c0"), ("host memory", held.host_points, "c2")]
         drawn = tuple(
-            ChartLine(label, _memory_points(points), kind) for label, points, kind in series if len(points) > 1
+            ChartLine(label, tuple((point.seconds, float(point.bytes)) for point in points), kind)
+            for label, points, kind in series
+            if len(points) > 1
         )
         if not drawn:
             return Markup()
@@ -220,10 +294,10 @@ def _kernel_bars(times: list[tuple[tuple[str, str], float]]) -> list[Bar]:
             kind,
         )
 
-    rows = []
-    for (operation, backend), microseconds in times[:_MAX_BARS]:
-        kind = "unknown" if backend == UNKNOWN_BACKEND else f"c{operations.index(operation) % _COLOUR_COUNT}"
-        rows.append(bar(f"{operation}: {backend}", microseconds, kind))
+    def kind(operation: str, backend: str) -> str:
+        return "unknown" if backend == UNKNOWN_BACKEND else f"c{operations.index(operation) % _COLOUR_COUNT}"
+
+    rows = [bar(": ".join(key), microseconds, kind(*key)) for key, microseconds in times[:_MAX_BARS]]
     others = sum(microseconds for _, microseconds in times[_MAX_BARS:])
     return [*rows, bar(f"{len(times) - _MAX_BARS} others", others, "unknown")] if others else rows
 
@@ -232,8 +306,8 @@ def _format_share(share: float) -> str:
     return f"{100 * share:.0f}%" if share >= 0.005 else "under 1%"
 
 
-def _memory_points(points: tuple[MemoryPoint, ...]) -> tuple[tuple[float, float], ...]:
-    return tuple((point.seconds, float(point.bytes)) for point in points)
+def _format_size(value: float) -> str:
+    return size_unit(value).format(value)
 
 
 def _step_plot(steps: Steps) -> Markup:
@@ -254,3 +328,9 @@ def _step_plot(steps: Steps) -> Markup:
         SeparateValue("first step", first, note),
     )
     return Markup(line_chart(plot))  # noqa: S704
+
+
+def _format_metric(value: float) -> str:
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"-{format_number(-value)}" if value < 0 else format_number(value)

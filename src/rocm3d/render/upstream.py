@@ -1,16 +1,19 @@
-"""Drafts of issues and pull requests for upstream projects: short, with what was tested and what was not."""
+"""Drafts of issues and pull requests for upstream projects: short, with what was tested and what was not.
+
+Only checks that passed and covered the proposed code are ticked.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from rocm3d import __version__
 from rocm3d.model.counted import counted
-from rocm3d.render.checklist import not_tested_lines, tested_lines, unguarded_files
 from rocm3d.render.finding_outcomes import FindingOutcome, finding_outcomes
+from rocm3d.render.grouping import group_by
 from rocm3d.render.markdown import code, escape, section, table
 from rocm3d.render.run_text import hardware_text
 from rocm3d.render.sanitize import clean
@@ -20,10 +23,32 @@ if TYPE_CHECKING:
     from rocm3d.model.ledger import Fix
     from rocm3d.model.package import Licence
     from rocm3d.model.upstream import DraftKind, EditedFile, Proposal
+    from rocm3d.model.verdict import Verdict
     from rocm3d.render.html import PortReportView
+    from rocm3d.render.run_view import RunView
 
 _MAX_ROWS, _MAX_FILES, _MAX_TITLE = 15, 6, 72
 _UNRESOLVED = ("left for a person", "refused")
+_MAX_SHOWN = 4
+# What a level checks, for readers who do not know rocm3d.
+_LEVEL_TEXT = {
+    "resolve": "an install resolves",
+    "compile": "the extensions compile for AMD targets",
+    "nvidia": "nvcc still compiles them",
+    "import": "the packages import",
+    "backend": "the real backend runs on the GPU",
+    "numerics": "results agree with a reference",
+    "workload": "a bounded workload on the GPU",
+}
+_PROBE_TEXT = {
+    "prove_isolation": "edited files are the same without ROCm",
+    "match_patch": "the files match the patch",
+    "find_leftovers": "no edited pattern remains",
+    "match_kernels": "the AMD build has the kernels of the CUDA build",
+}
+_EDIT_PROBES = ("prove_isolation", "find_leftovers")
+# A reason about one file starts with its path and, in parentheses, its extension module.
+_FILE_REASON = re.compile(r"(?P<file>[^\s:]+\.\w+)(?: \([^)]*\))?: (?P<why>.+)", re.DOTALL)
 _IN_PATCH = {"edited": "yes", "additive": "install files", "left for a person": "no", "refused": "no"}
 
 
@@ -41,17 +66,12 @@ class DraftContext:
 
 def title(proposal: Proposal, kind: DraftKind, context: DraftContext) -> str:
     """At most 72 characters."""
-    number = len(proposal.edited)
     if kind == "issue":
-        positions = sum(
-            len(item.positions)
-            for item in _outcomes_in_proposal(proposal, context)
-            if item.outcome != "no change needed"
-        )
+        positions = sum(len(item.positions) for item in _cuda_assumptions(proposal, context))
         subject = f"{counted(positions, 'place')} assume{'s' if positions == 1 else ''} CUDA"
         text = f"Building with ROCm: {subject}" if positions else "Building with ROCm"
-    elif number:
-        text = f"Guarded edits for ROCm ({counted(number, 'file')})"
+    elif proposal.edited:
+        text = f"Guarded edits for ROCm ({counted(len(proposal.edited), 'file')})"
     else:
         text = "Install files for ROCm (no existing file is edited)"
     return clean(text)[:_MAX_TITLE]
@@ -65,9 +85,9 @@ def body(proposal: Proposal, kind: DraftKind, context: DraftContext) -> str:
         _edits(proposal, kind, context),
         _limitations(proposal, context),
         section("Tested"),
-        tested_lines(proposal, context.report),
+        _tested_lines(proposal, context.report),
         section("Not tested"),
-        not_tested_lines(proposal, context.report),
+        _not_tested_lines(proposal, context.report),
         _not_changed(proposal, context),
         _licence_notes(proposal, context),
     )
@@ -81,20 +101,18 @@ def before_sending(proposal: Proposal, kind: DraftKind, context: DraftContext, f
 
 
 def _opening(proposal: Proposal, kind: DraftKind, context: DraftContext) -> Iterator[str]:
-    number = len(proposal.edited)
     if kind == "issue":
         yield "This code assumes CUDA in the lines listed below. A patch for ROCm torch (HIP, AMD GPUs) is attached."
         yield f"Would you accept it as a pull request? {_compile_sentence(proposal)}".rstrip()
-    elif number:
-        use = "for ROCm torch (HIP, AMD GPUs)"
-        yield f"Edits {counted(number, 'file')} {use}. {_compile_sentence(proposal)}".rstrip()
+    elif proposal.edited:
+        files = counted(len(proposal.edited), "file")
+        yield f"Edits {files} for ROCm torch (HIP, AMD GPUs). {_compile_sentence(proposal)}".rstrip()
     else:
         yield "Adds install files for ROCm (AMD GPUs). No existing file is edited, and nothing imports the new ones."
     yield from _isolation(proposal)
     plan = context.report.plan
-    yield ""
     base = f", {escape(plan.base.title)}" if plan.base else ""
-    yield f"Planned for {escape(plan.gpu.title)} ({code(plan.gpu.gfx)}){base}. {_run_sentence(context)}"
+    yield f"\nPlanned for {escape(plan.gpu.title)} ({code(plan.gpu.gfx)}){base}. {_run_sentence(context)}"
     if proposal.part == "submodule":
         yield f"Found while porting {escape(context.name)}, which has this as a submodule."
     if proposal.part == "dependency":
@@ -103,10 +121,9 @@ def _opening(proposal: Proposal, kind: DraftKind, context: DraftContext) -> Iter
         yield f"Made for commit {code(proposal.commit)}."
     if context.manual_changes and proposal.part == "repository":
         yield f"The port has further changes that are not in this patch: {_first_files(context.manual_changes)}."
-    for name, fix in context.fixes.items():
-        if proposal.part == "repository":
-            state = f"{fix.state}: {', '.join(fix.links)}" if fix.links else "not sent yet"
-            yield f"Also needs a change in {code(name)} ({state}); until then it is a patch in the folder below."
+    for name, fix in context.fixes.items() if proposal.part == "repository" else ():
+        state = f"{fix.state}: {', '.join(fix.links)}" if fix.links else "not sent yet"
+        yield f"Also needs a change in {code(name)} ({state}); until then it is a patch in the folder below."
 
 
 def _compile_sentence(proposal: Proposal) -> str:
@@ -121,10 +138,10 @@ def _compile_sentence(proposal: Proposal) -> str:
 
 
 def _isolation(proposal: Proposal) -> Iterator[str]:
-    unguarded, unproven = unguarded_files(proposal), [item.path for item in proposal.edited if not item.is_proven]
+    unguarded, unproven = _unguarded_files(proposal), [item.path for item in proposal.edited if not item.is_proven]
     if proposal.edited and not unproven:
-        subject = f" Except in {_join_code(unguarded)}, every" if unguarded else " Every"
-        yield f"{subject[1:]} edit is guarded: a build or a run without ROCm sees the same code as before."
+        subject = f"Except in {_join_code(unguarded)}, every" if unguarded else "Every"
+        yield f"{subject} edit is guarded: a build or a run without ROCm sees the same code as before."
     if unguarded:
         yield f"{_join_code(unguarded)}: contains an edit that cannot be guarded; see the table."
     if unproven:
@@ -132,16 +149,20 @@ def _isolation(proposal: Proposal) -> Iterator[str]:
 
 
 def _run_sentence(context: DraftContext) -> str:
-    views = [view for view in context.report.views if not view.later and view.run.manifest.gpu]
-    if not views:
-        return "**Nothing was run on a GPU. Code that compiles may still be wrong.**"
-    return " ".join(
-        f"Run {code(view.run.name)} on {escape(hardware_text(view.run))}: {escape(view.sentence)}" for view in views
+    runs = (
+        f"Run {code(view.run.name)} on {escape(hardware_text(view.run))}: {escape(view.sentence)}"
+        for view in _current_runs(context.report, on_gpu=True)
     )
+    return " ".join(runs) or "**Nothing was run on a GPU. Code that compiles may still be wrong.**"
+
+
+def _current_runs(report: PortReportView, *, on_gpu: bool) -> list[RunView]:
+    """The latest run of each name, with or without a GPU."""
+    return [view for view in report.views if not view.later and bool(view.run.manifest.gpu) == on_gpu]
 
 
 def _cuda_locations(proposal: Proposal, context: DraftContext) -> Iterator[str]:
-    outcomes = [item for item in _outcomes_in_proposal(proposal, context) if item.outcome != "no change needed"]
+    outcomes = _cuda_assumptions(proposal, context)
     yield from section("Where CUDA is assumed")
     rows = (
         (code(item.location), f"{item.code} {escape(item.rule)}", _IN_PATCH[item.outcome])
@@ -155,8 +176,8 @@ def _cuda_locations(proposal: Proposal, context: DraftContext) -> Iterator[str]:
 def _edits(proposal: Proposal, kind: DraftKind, context: DraftContext) -> Iterator[str]:
     yield from section("The patch" if kind == "issue" else "What changes")
     if proposal.edited:
-        yield f"`edits.patch` ({_size_text(proposal.edited)}):"
-        yield ""
+        plus, minus = sum(item.plus for item in proposal.edited), sum(item.minus for item in proposal.edited)
+        yield from (f"`edits.patch` (+{plus} -{minus} lines):", "")
         rows = (
             (code(item.path), ", ".join(map(code, item.recipes)) or "-", escape(_proof(item)))
             for item in proposal.edited
@@ -190,9 +211,8 @@ def _recheck_lines(proposal: Proposal) -> Iterator[str]:
     proven = [(item.path, item.proof.kind) for item in proposal.edited if item.proof and item.is_proven]
     by_directives = [path for path, kind in proven if kind == "cpp-directives-evaluated"]
     if by_directives:
-        yield ""
         command = "`unifdef -UUSE_ROCM -U__HIP_PLATFORM_AMD__ FILE`"
-        yield f"To check without rocm3d: {command} on {_join_code(by_directives)} prints"
+        yield f"\nTo check without rocm3d: {command} on {_join_code(by_directives)} prints"
         yield "the file before the patch, except that it may add a missing final newline."
 
 
@@ -210,6 +230,100 @@ def _limitations(proposal: Proposal, context: DraftContext) -> Iterator[str]:
         effect = f"without {escape(item.loses)}" if item.loses else escape(item.reason)
         stub = f"a {item.decision}, which never counts as tested; " if item.decision in ("stub", "substitute") else ""
         yield f"- {code(item.name)}: {stub}{effect}"
+
+
+def _tested_lines(proposal: Proposal, report: PortReportView) -> Iterator[str]:
+    """Failed checks first, then passed ones with what they covered."""
+    unguarded = _unguarded_files(proposal)
+    failed = [item for item in proposal.checks if item.outcome == "failed"]
+    yield from (f"- [ ] **failed**: {_subject(item)}: {escape(item.reason)}" for item in failed)
+    passed = [item for item in proposal.checks if item.outcome == "passed"]
+    for verdicts in group_by(passed, lambda item: (item.level, item.probe)).values():
+        covered = verdicts[0].looked_at if len(verdicts) == 1 else tuple(item.looked_at[0] for item in verdicts)
+        # A closed-list edit is not a proof: such files are listed as not compared.
+        covered = tuple(text for text in covered if verdicts[0].probe != "prove_isolation" or text not in unguarded)
+        if covered:
+            subject = f"{_subject(verdicts[0])}{_scope_text(proposal, verdicts[0], report)}"
+            yield f"- [x] {subject}: {_first_few(covered)}{_headers_text(verdicts)}"
+    if proposal.part == "repository":
+        for view in _current_runs(report, on_gpu=False):
+            yield f"- run {code(view.run.name)} without a GPU: {escape(view.sentence)}"
+    if not failed and not passed:
+        yield "Nothing. No check covered this code."
+
+
+def _not_tested_lines(proposal: Proposal, report: PortReportView) -> Iterator[str]:
+    """Every level that neither passed nor failed, with its reason; then what only the owners of the code can test."""
+    missing = [item for item in proposal.checks if item.outcome in ("not_run", "skipped")]
+    if not proposal.edited:
+        missing = [item for item in missing if item.probe not in _EDIT_PROBES]
+    yield from (*_not_compared_lines(proposal), *_reason_lines(missing))
+    if proposal.part == "dependency":
+        yield "- [ ] everything: the checks of the port did not cover this code"
+    if proposal.part == "repository":
+        # Reasons that are already listed are left out.
+        known_reasons = [item.reason for item in missing] + ["not requested"]
+        others = (item for item in report.evidence.missing if not any(text in item.reason for text in known_reasons))
+        yield from (f"- [ ] {escape(item.link)}: not obtained; {escape(item.reason)}" for item in others)
+        for unchecked in report.patch.unseen:
+            yield f"- [ ] {code(unchecked.name)}: not checked; {escape(unchecked.reason)}"
+    yield "- [ ] your own tests on an NVIDIA GPU: not run with this change"
+
+
+def _unguarded_files(proposal: Proposal) -> list[str]:
+    """Files with a closed-list edit: only a comparison of nvcc's output can show that they are the same."""
+    return [item.path for item in proposal.edited if item.proof and item.proof.kind == "closed-list"]
+
+
+def _not_compared_lines(proposal: Proposal) -> Iterator[str]:
+    units = [item.looked_at[0] for item in proposal.checks if item.level == "nvidia" and item.outcome == "passed"]
+    for path in _unguarded_files(proposal):
+        if not any(unit.startswith((f"{path} ", f"{path},")) or unit == path for unit in units):
+            yield f"- [ ] {code(path)}: nvcc's output before and after the edit was not compared"
+
+
+def _reason_lines(missing: Iterable[Verdict]) -> Iterator[str]:
+    """One line per reason, with the names of the files it applies to."""
+    files_by_reason: dict[tuple[str, str], list[str]] = {}
+    for item in missing:
+        match = _FILE_REASON.fullmatch(item.reason)
+        outcome = item.outcome.replace("_", " ")
+        files = files_by_reason.setdefault((_subject(item), f"{outcome}; {match['why'] if match else item.reason}"), [])
+        files += [match["file"]] if match else []
+    for (subject, reason), files in files_by_reason.items():
+        yield f"- [ ] {subject}: {escape(reason)}{f' ({_first_few(tuple(files))})' if files else ''}"
+
+
+def _scope_text(proposal: Proposal, verdict: Verdict, report: PortReportView) -> str:
+    """The targets, and whether only part of the code was covered."""
+    targets = ", ".join(report.verdicts.targets) if verdict.level == "compile" else ""
+    is_complete = all(other.outcome == "passed" for other in proposal.checks if other.level == verdict.level)
+    limits = [f"for {targets}" if targets else "", "" if is_complete or verdict.level == "static" else "in part"]
+    return f" ({'; '.join(text for text in limits if text)})" if any(limits) else ""
+
+
+def _headers_text(verdicts: list[Verdict]) -> str:
+    """The headers that the compiler used: some may be declarations by rocm3d."""
+    lines = (text for item in verdicts for text in item.looked_at[1:] if text.startswith("headers: "))
+    headers = dict.fromkeys(text.removeprefix("headers: ") for text in lines)
+    return f"; headers: {escape(' / '.join(headers))}" if headers else ""
+
+
+def _subject(verdict: Verdict) -> str:
+    """What a check is about: by its probe, or else by its level."""
+    return (
+        _PROBE_TEXT.get(verdict.probe)
+        or _LEVEL_TEXT.get(verdict.level)
+        or escape(f"{verdict.level} {verdict.probe}".replace("_", " "))
+    )
+
+
+def _first_few(texts: tuple[str, ...]) -> str:
+    return f"{escape(', '.join(texts[:_MAX_SHOWN]))}{_more(texts, _MAX_SHOWN)}"
+
+
+def _more(texts: tuple[str, ...], shown: int) -> str:
+    return f" and {len(texts) - shown} more" if len(texts) > shown else ""
 
 
 def _not_changed(proposal: Proposal, context: DraftContext) -> Iterator[str]:
@@ -232,8 +346,7 @@ def _licence_notes(proposal: Proposal, context: DraftContext) -> Iterator[str]:
         note = f" {escape(licence.note)}" if licence.note else ""
         wording = f" Suggested wording: {escape(licence.wording)}." if licence.wording else ""
         yield f"- {code(name)} is under {escape(licence.name)}.{note}{wording}"
-    yield ""
-    yield "This change redistributes and relicenses nothing: the patch contains only changed lines and their context."
+    yield "\nThis change redistributes and relicenses nothing: the patch contains only changed lines and their context."
 
 
 def _licences(proposal: Proposal, context: DraftContext) -> Iterator[tuple[str, Licence]]:
@@ -248,14 +361,16 @@ def _licences(proposal: Proposal, context: DraftContext) -> Iterator[tuple[str, 
 
 def _to_do_lines(proposal: Proposal, kind: DraftKind, context: DraftContext, fix: str) -> Iterator[str]:
     noun = "pull request" if kind == "pr" else "issue"
-    yield f"# Before you send this {noun}"
-    yield ""
-    yield "This page is for you; do not send it."
-    yield ""
-    yield "- [ ] I have read every line of the patch and can answer for it."
-    yield "- [ ] I have searched for an issue or pull request that does the same."
-    yield "- [ ] I have read CONTRIBUTING: sign-off, contributor agreements, rules for tools."
-    yield "- [ ] I may offer these lines under the licence of that repository."
+    yield from (
+        f"# Before you send this {noun}",
+        "",
+        "This page is for you; do not send it.",
+        "",
+        "- [ ] I have read every line of the patch and can answer for it.",
+        "- [ ] I have searched for an issue or pull request that does the same.",
+        "- [ ] I have read CONTRIBUTING: sign-off, contributor agreements, rules for tools.",
+        "- [ ] I may offer these lines under the licence of that repository.",
+    )
     if proposal.edited or proposal.added:
         names = [name for name, paths in (("edits", proposal.edited), ("folder", proposal.added)) if paths]
         files = " ".join(f"{name}.patch" for name in names)
@@ -273,8 +388,7 @@ def _to_do_lines(proposal: Proposal, kind: DraftKind, context: DraftContext, fix
     if compiled != {"passed"} and _is_native(proposal):
         yield "- [ ] It compiles for AMD targets: `rocm3d verify PATH --level compile`."
     if fix:
-        yield ""
-        yield f"After sending: `rocm3d ledger mark {fix} --link https://...`. After the decision: `--state merged` or"
+        yield f"\nAfter sending: `rocm3d ledger mark {fix} --link https://...`. After the decision: `--state merged` or"
         yield "`--state refused`."
 
 
@@ -289,23 +403,21 @@ def _outcomes_in_proposal(proposal: Proposal, context: DraftContext) -> list[Fin
     if proposal.part == "dependency":
         return []
     modules = [item.path for item in context.report.patch.modules]
-    outcomes = []
-    for item in finding_outcomes(context.report, context.knowledge):
-        owner = next((path for path in modules if item.path.startswith(f"{path}/")), "")
-        if owner == proposal.inside:
-            path = item.path.removeprefix(f"{owner}/") if owner else item.path
-            outcomes.append(FindingOutcome(item.outcome, path, item.code, item.rule, item.how, item.positions))
-    return outcomes
+    outcomes = finding_outcomes(context.report, context.knowledge)
+    owners = (next((path for path in modules if item.path.startswith(f"{path}/")), "") for item in outcomes)
+    return [
+        replace(item, path=item.path.removeprefix(f"{owner}/"))
+        for item, owner in zip(outcomes, owners, strict=True)
+        if owner == proposal.inside
+    ]
 
 
-def _size_text(changes: Iterable[EditedFile]) -> str:
-    edits = list(changes)
-    return f"+{sum(item.plus for item in edits)} -{sum(item.minus for item in edits)} lines"
+def _cuda_assumptions(proposal: Proposal, context: DraftContext) -> list[FindingOutcome]:
+    return [item for item in _outcomes_in_proposal(proposal, context) if item.outcome != "no change needed"]
 
 
 def _first_files(paths: tuple[str, ...]) -> str:
-    more = f" and {len(paths) - _MAX_FILES} more" if len(paths) > _MAX_FILES else ""
-    return f"{_join_code(paths[:_MAX_FILES])}{more}"
+    return f"{_join_code(paths[:_MAX_FILES])}{_more(paths, _MAX_FILES)}"
 
 
 def _join_code(paths: Iterable[str]) -> str:

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
-from rocm3d.artifact.arrays import read_arrays, require_numpy
-from rocm3d.artifact.difference import compare, tolerance_dtype
+from rocm3d.artifact.arrays import compare, read_arrays, require_numpy, tolerance_dtype
 from rocm3d.knowledge.base import suggestion
 from rocm3d.model.errors import UserError
 from rocm3d.model.golden import ComparedTensor, GoldenComparison
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from rocm3d.artifact.arrays import Array
+    from rocm3d.artifact.artifact_report import Array
     from rocm3d.knowledge.base import Knowledge
     from rocm3d.model.golden import Recording
     from rocm3d.model.tolerance import Tolerance

@@ -9,17 +9,19 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rocm3d.model.errors import MachineError, UserError
+import numpy
+
+from rocm3d.model.errors import MachineError
 from rocm3d.viewer.layout import arrange, camera_axes, frame_camera
 from rocm3d.viewer.shape import Splats, Surface
-from rocm3d.viewer.stage import point_size, short_names
+from rocm3d.viewer.stage import point_size, refuse_missing_folder, short_names
 from rocm3d.workspace.process import run
 from rocm3d.workspace.scratch import scratch_folder
 
 if TYPE_CHECKING:
     from rocm3d.artifact.artifact_report import Array
     from rocm3d.viewer.layout import Pose
-    from rocm3d.viewer.shape import Shape
+    from rocm3d.viewer.shape import PointCloud, Shape
 
 PAYLOAD = Path(__file__).parents[1] / "payload" / "blender_scene.py"
 RESULT_PREFIX = "rocm3d-scene "
@@ -35,8 +37,7 @@ def write(
 ) -> dict[str, Any]:
     """Write the scene, and render it to `render` if set. Returns the JSON result of the Blender process."""
     command = _command(python)
-    if not out.resolve().parent.is_dir():
-        raise UserError(f"--blender {out}: {out.resolve().parent} is not a folder")
+    refuse_missing_folder("--blender", out)
     with scratch_folder() as folder:
         request = {**_request(shapes, size, folder), "out": str(out.resolve())}
         if render is not None:
@@ -75,8 +76,6 @@ def _command(python: Path | None) -> list[str]:
 
 
 def _request(shapes: list[Shape], size: tuple[int, int], folder: Path) -> dict[str, Any]:
-    import numpy
-
     poses, _ = arrange(shapes)
     camera = frame_camera(shapes, poses, size[0] / size[1])
     labels = short_names([shape.path for shape in shapes])
@@ -97,32 +96,25 @@ def _request(shapes: list[Shape], size: tuple[int, int], folder: Path) -> dict[s
 
 
 def _shape_entry(shape: Shape, pose: Pose, name: str, stem: Path) -> dict[str, Any]:
-    import numpy
-
     matrix = numpy.eye(4)
     matrix[:3, :3] = pose.rotation * pose.scale
     matrix[:3, 3] = pose.offset - pose.rotation @ (pose.centre * pose.scale)
-    entry = {"name": name, "matrix": matrix.tolist()}
     if isinstance(shape.content, Surface):
-        file = stem.with_suffix(".glb")
+        kind, file = "mesh", stem.with_suffix(".glb")
         file.write_bytes(shape.content.glb)
-        return {**entry, "kind": "mesh", "file": str(file)}
-    file = stem.with_suffix(".npz")
-    numpy.savez(file, allow_pickle=False, **_ellipsoids(shape, pose))
-    return {**entry, "kind": "points", "file": str(file)}
+    else:
+        kind, file = "points", stem.with_suffix(".npz")
+        numpy.savez(file, allow_pickle=False, **_ellipsoids(shape.content, pose))
+    return {"name": name, "matrix": matrix.tolist(), "kind": kind, "file": str(file)}
 
 
-def _ellipsoids(shape: Shape, pose: Pose) -> dict[str, Array]:
+def _ellipsoids(form: Splats | PointCloud, pose: Pose) -> dict[str, Array]:
     """Centres, sizes, quaternions (w, x, y, z) and RGBA colours in linear space, as Blender expects."""
-    import numpy
-
-    form = shape.content
     if isinstance(form, Splats):
         visible = form.opacities >= min(_MIN_OPACITY, float(form.opacities.max()))
         centres, colours = form.centres[visible], form.colours[visible]
         sizes, turns = form.scales[visible] * _ELLIPSOID_SIZE, form.rotations[visible]
     else:
-        assert not isinstance(form, Surface)
         centres, colours = form.points, form.colours
         sizes = numpy.full((len(centres), 3), point_size(len(centres)) / 2 / pose.scale)
         turns = numpy.tile([1.0, 0.0, 0.0, 0.0], (len(centres), 1))

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rocm3d.artifact.splat import base_colours, is_packed_layout, stack_columns, unpack_bounded
+import numpy
+import plyfile
+
+from rocm3d.artifact.splat import base_colours, is_packed_layout, packed_colours, stack_columns, unpack_bounded
 from rocm3d.viewer.shape import Splats, refuse_empty
 
 if TYPE_CHECKING:
@@ -21,9 +25,6 @@ _THICKNESS = 0.01
 
 def read(path: Path, max_gaussians: int) -> tuple[Splats, list[str]]:
     """The Gaussians, sampled down to the limit, and notes about the sampling."""
-    import numpy
-    import plyfile
-
     ply_data = plyfile.PlyData.read(str(path))
     vertices: Array = ply_data["vertex"].data
     rows, notes = sample_rows(len(vertices), max_gaussians, "Gaussians")
@@ -31,17 +32,13 @@ def read(path: Path, max_gaussians: int) -> tuple[Splats, list[str]]:
         splats = _read_packed(vertices, ply_data["chunk"].data, rows)
     else:
         splats = _read_plain(vertices[rows])
-    if len(rows) < len(vertices):
-        # Enlarged, so that fewer Gaussians cover the same surface.
-        growth = float(numpy.sqrt(len(vertices) / len(rows)))
-        splats = Splats(splats.centres, splats.scales * growth, splats.rotations, splats.colours, splats.opacities)
-    return _drop_nonfinite(splats), notes
+    # If not all are drawn, they are enlarged, so that fewer Gaussians cover the same surface.
+    growth = float(numpy.sqrt(len(vertices) / max(1, len(rows))))
+    return _drop_nonfinite(replace(splats, scales=splats.scales * growth)), notes
 
 
 def sample_rows(count: int, limit: int, noun: str) -> tuple[Array, list[str]]:
     """Indices of the rows to draw: all, or a random sample with a note that says so."""
-    import numpy
-
     if count <= limit:
         return numpy.arange(count), []
     rows = numpy.sort(numpy.random.default_rng(0).choice(count, limit, replace=False))
@@ -50,8 +47,6 @@ def sample_rows(count: int, limit: int, noun: str) -> tuple[Array, list[str]]:
 
 def covariances(splats: Splats) -> Array:
     """Covariance matrices (n, 3, 3): R S S^T R^T."""
-    import numpy
-
     w, x, y, z = (splats.rotations[:, at] for at in range(4))
     turn = numpy.stack(
         [
@@ -67,8 +62,6 @@ def covariances(splats: Splats) -> Array:
 
 
 def _read_plain(vertices: Array) -> Splats:
-    import numpy
-
     names = vertices.dtype.names or ()
     log_scales = stack_columns(vertices, [name for name in names if name.startswith("scale_")]).astype(numpy.float64)
     with numpy.errstate(over="ignore", invalid="ignore"):
@@ -91,13 +84,11 @@ def _read_plain(vertices: Array) -> Splats:
 
 
 def _read_packed(vertices: Array, chunks: Array, rows: Array) -> Splats:
-    import numpy
-
     vertices, chunk = vertices[rows], rows // _CHUNK_SIZE
     centres = unpack_bounded(vertices["packed_position"], chunks, ("min_%s", "max_%s"), chunk)
     log_scales = unpack_bounded(vertices["packed_scale"], chunks, ("min_scale_%s", "max_scale_%s"), chunk)
     words = vertices["packed_color"]
-    colours = numpy.stack([words >> 24, (words >> 16) & 255, (words >> 8) & 255], axis=1) / 255
+    colours = packed_colours(words) / 255
     if "min_r" in (chunks.dtype.names or ()):
         low, high = (stack_columns(chunks, [f"{end}_{name}" for name in "rgb"])[chunk] for end in ("min", "max"))
         colours = low + colours * (high - low)
@@ -112,8 +103,6 @@ def _read_packed(vertices: Array, chunks: Array, rows: Array) -> Splats:
 
 def _unpack_quats(words: Array) -> Array:
     """Two bits give the index of the largest of w, x, y, z; the other three have ten bits each and determine it."""
-    import numpy
-
     parts = [((words >> shift) & 1023).astype(numpy.float64) / 1023 for shift in (20, 10, 0)]
     others = (numpy.stack(parts, axis=1) - 0.5) * numpy.sqrt(2)
     largest = numpy.sqrt(numpy.maximum(0.0, 1 - (others**2).sum(axis=1)))
@@ -126,18 +115,13 @@ def _unpack_quats(words: Array) -> Array:
 
 def _normalize_quats(quats: Array) -> Array:
     """Needed because trainers store quaternions unnormalized. Zero becomes the identity."""
-    import numpy
-
     length = numpy.linalg.norm(quats, axis=1, keepdims=True)
     unit: Array = numpy.where(length > 0, quats / numpy.where(length > 0, length, 1), [1.0, 0.0, 0.0, 0.0])
     return unit
 
 
 def _drop_nonfinite(splats: Splats) -> Splats:
-    import numpy
-
     finite = numpy.isfinite(splats.centres).all(axis=1) & numpy.isfinite(splats.scales).all(axis=1)
     finite &= numpy.isfinite(splats.rotations).all(axis=1) & numpy.isfinite(splats.opacities)
     refuse_empty(splats.centres[finite])
-    parts = (splats.centres, splats.scales, splats.rotations, splats.colours, splats.opacities)
-    return Splats(*(part[finite] for part in parts))
+    return Splats(**{name: part[finite] for name, part in vars(splats).items()})

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy
+
 if TYPE_CHECKING:
     from rocm3d.artifact.artifact_report import Array
     from rocm3d.viewer.shape import Shape, Up
@@ -63,8 +65,6 @@ class Camera:
     @property
     def rotation(self) -> Array:
         """Columns are right, down and forward: viser's convention."""
-        import numpy
-
         right, up, back = camera_axes()
         return numpy.stack([right, -up, -back], axis=1)
 
@@ -81,8 +81,6 @@ class Camera:
 
 def up_rotation(up: Up) -> Array:
     """Rotation that turns an axis up and the front by the azimuth."""
-    import numpy
-
     angle = numpy.radians(_AZIMUTH)
     azimuth_rotation = numpy.array(
         [[numpy.cos(angle), -numpy.sin(angle), 0], [numpy.sin(angle), numpy.cos(angle), 0], [0, 0, 1]]
@@ -93,8 +91,6 @@ def up_rotation(up: Up) -> Array:
 
 def arrange(shapes: list[Shape]) -> tuple[list[Pose], list[str]]:
     """Poses for one shape in the centre or two side by side, and a note if their scales differ."""
-    import numpy
-
     samples = [shape.sample() for shape in shapes]
     middles = [(sample.min(axis=0) + sample.max(axis=0)) / 2 for sample in samples]
     spans = [max(float(numpy.linalg.norm(s - m, axis=1).max()), 1e-30) for s, m in zip(samples, middles, strict=True)]
@@ -120,8 +116,6 @@ def arrange(shapes: list[Shape]) -> tuple[list[Pose], list[str]]:
 
 def camera_axes() -> tuple[Array, Array, Array]:
     """Right, up and back of the camera."""
-    import numpy
-
     angle = numpy.radians(_ELEVATION)
     right = numpy.array([1.0, 0.0, 0.0])
     back = numpy.array([0.0, -numpy.cos(angle), numpy.sin(angle)])
@@ -132,8 +126,6 @@ def frame_camera(
     shapes: list[Shape], poses: list[Pose], aspect: float, headroom: float = 0.0, margin: float = MARGIN
 ) -> Camera:
     """The nearest camera that shows all shapes. `headroom` is the share of the height for labels above them."""
-    import numpy
-
     points = numpy.concatenate([pose.world(shape.sample()) for shape, pose in zip(shapes, poses, strict=True)])
     right, up, back = camera_axes()
     target = (points.min(axis=0) + points.max(axis=0)) / 2

@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING
 from rocm3d.artifact.artifact_report import InvalidArtifactError
 from rocm3d.artifact.check import check
 from rocm3d.model.errors import MachineError, UserError
-from rocm3d.viewer import cloud, gaussians, mesh
-from rocm3d.viewer.shape import Shape
 
 if TYPE_CHECKING:
     from rocm3d.model.artifact import Artifact
-    from rocm3d.viewer.shape import Up
+    from rocm3d.viewer.shape import PointCloud, Shape, Splats, Surface, Up
 
 INSTALL_COMMAND = 'pip install "rocm3d[view]"'
 KINDS = ("splat", "mesh", "points")
@@ -41,12 +39,8 @@ def require_packages() -> None:
 
 def is_drawable(artifact: Artifact) -> bool:
     """Whether there is anything to see. A file with problems may still be drawable."""
-    if artifact.kind not in KINDS or not artifact.metrics:
-        return False
-    return (
-        not artifact.reason.startswith(_INVISIBLE_PROBLEMS)
-        and artifact.metrics.get(_COUNT_METRIC[artifact.kind], 0) > 0
-    )
+    count = artifact.metrics.get(_COUNT_METRIC.get(artifact.kind, ""), 0)
+    return count > 0 and not artifact.reason.startswith(_INVISIBLE_PROBLEMS)
 
 
 def refuse_undrawable(artifact: Artifact) -> None:
@@ -70,21 +64,23 @@ def load_shape(
             raise UserError(f"{path} is not a file" if path.exists() else f"{path} does not exist")
         artifact = check(path)
     refuse_undrawable(artifact)
-    nonfinite, notes = int(artifact.metrics.get("not_finite", 0)), list(artifact.problems)
+    from rocm3d.viewer import gaussians, mesh
+    from rocm3d.viewer.shape import Shape
+
+    content: Splats | Surface | PointCloud
+    notes: list[str] = []
     try:
         if artifact.kind == "splat":
-            form, sampling_notes = gaussians.read(path, limit)
-            return Shape(path, artifact, form, up or guess_up_axis(artifact), (*notes, *sampling_notes))
-        if artifact.kind == "points":
-            points, sampling_notes = cloud.read(path, limit)
-            return Shape(path, artifact, points, up or guess_up_axis(artifact), (*notes, *sampling_notes))
-        return Shape(
-            path, artifact, mesh.read(path, has_nonfinite=nonfinite > 0), up or guess_up_axis(artifact), tuple(notes)
-        )
+            content, notes = gaussians.read(path, limit)
+        elif artifact.kind == "points":
+            content, notes = mesh.read_points(path, limit)
+        else:
+            content = mesh.read(path, has_nonfinite=artifact.metrics.get("not_finite", 0) > 0)
     except InvalidArtifactError as error:
         raise UserError(f"{path}: {error}") from error
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror}") from error
+    return Shape(path, artifact, content, up or guess_up_axis(artifact), (*artifact.problems, *notes))
 
 
 def guess_up_axis(artifact: Artifact) -> Up:

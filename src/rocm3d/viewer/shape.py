@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+import numpy
+
 from rocm3d.artifact.artifact_report import InvalidArtifactError
 
 if TYPE_CHECKING:
@@ -75,8 +77,6 @@ class Shape:
 
     def sample(self) -> Array:
         """Some of its points (n, 3) without outliers: what the camera must show."""
-        import numpy
-
         points = self.content.points
         sampled = points[:: max(1, len(points) // _SAMPLE_SIZE)].astype(numpy.float64)
         if isinstance(self.content, Surface):
@@ -93,8 +93,6 @@ class Shape:
 
 def _add_gaussian_extent(centres: Array, scales: Array) -> Array:
     """Gaussians extend beyond their centres: by two median deviations, since a few may be as large as the sky."""
-    import numpy
-
     reach = 2 * float(numpy.median(scales.max(axis=1))) * numpy.eye(3)
     return numpy.concatenate([centres, *(centres + sign * step for step in reach for sign in (1, -1))])
 

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from rocm3d.model.artifact import Artifact
 
 MAX_SOURCES = 2
+# Limits for large folders: files visited, and files checked (the newest first).
+_MAX_FILES, _MAX_CHECKED = 100_000, 200
+# By its name alone a PLY may hold anything, and a .npz may hold points.
+_CANDIDATE_KINDS = (*KINDS, "unknown", "arrays")
 
 
 @dataclass(frozen=True)
@@ -52,12 +56,6 @@ def open_sources(paths: list[Path]) -> list[ViewSource]:
     return opened
 
 
-# Limits for large folders: files visited, and files checked (the newest first).
-_MAX_FILES, _MAX_CHECKED = 100_000, 200
-# By its name alone a PLY may hold anything, and a .npz may hold points.
-_CANDIDATE_KINDS = (*KINDS, "unknown", "arrays")
-
-
 def find_drawable(folder: Path) -> list[Artifact]:
     """All drawable files: without problems first, splats before meshes before points, newer before older."""
     paths = _candidates(folder)
@@ -83,15 +81,10 @@ def _candidates(folder: Path) -> list[Path]:
     for parent, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith(".") and name != "node_modules")
         walked += len(files)
-        for name in files:
-            path = Path(parent) / name
+        for path in (Path(parent) / name for name in files):
             file_format = format_by_name(path)
-            if (
-                file_format is not None
-                and file_format.kind in _CANDIDATE_KINDS
-                and path.is_file()
-                and not path.is_symlink()
-            ):
+            is_candidate = file_format is not None and file_format.kind in _CANDIDATE_KINDS
+            if is_candidate and path.is_file() and not path.is_symlink():
                 paths.append(path)
         if walked > _MAX_FILES:
             break

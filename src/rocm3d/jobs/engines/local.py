@@ -11,9 +11,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rocm3d.jobs import gpu_visibility
 from rocm3d.jobs.engine import LAUNCHER, AttemptEvent
-from rocm3d.jobs.gpus import select_gpus
+from rocm3d.jobs.gpus import check_visibility, select_gpus
 from rocm3d.jobs.slots import cpu_slots, gpu_slots, refuse_oversized_jobs
 from rocm3d.jobs.status_files import Attempt
 from rocm3d.workspace.process import connected_helper
@@ -48,7 +47,7 @@ class LocalEngine:
         self._slots, self._notes = _select_slots(jobs, _topology(root, integrated), root)
         refuse_oversized_jobs(jobs.jobs, self._slots)
         if jobs.run.check_gpu:
-            self._notes += gpu_visibility.check_visibility(self._slots, jobs.jobs)
+            self._notes += check_visibility(self._slots, jobs.jobs)
 
     def __enter__(self) -> LocalEngine:
         self._start_launcher()

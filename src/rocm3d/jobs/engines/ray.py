@@ -6,16 +6,14 @@ Source: ray-project/ray issue 53737 and pull request 51104.
 from __future__ import annotations
 
 import importlib
-import json
 import os
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from rocm3d.jobs import status_files
-from rocm3d.jobs.engine import LAUNCHER, AttemptEvent
+from rocm3d.jobs.engine import AttemptEvent
 from rocm3d.jobs.gpus import HIP, MASKS, ROCR, hip_mask
 from rocm3d.jobs.slots import Slot
+from rocm3d.jobs.status_files import with_stop_reason
 from rocm3d.model.errors import MachineError
 from rocm3d.workspace.process import run
 from rocm3d.workspace.topology import read_topology
@@ -75,7 +73,6 @@ class RayEngine:
         self._slot_count = jobs.run.slots or max(1, int(min(capacities)))
 
     def __enter__(self) -> RayEngine:
-        (self._folder.root / "requests").mkdir(exist_ok=True)
         return self
 
     def __exit__(
@@ -97,10 +94,8 @@ class RayEngine:
     def start(self, tasks: Sequence[Task]) -> None:
         """Submit each attempt as a Ray task."""
         for task in tasks:
-            request_path = self._folder.root / "requests" / f"{task.key}.json"
-            request_path.write_text(json.dumps(task.remote_request(_MASK_ORDER)), encoding="utf-8")
-            command = [sys.executable, "-I", "-S", str(LAUNCHER), "one", str(request_path)]
-            self._tasks[task.key], self._refs[task.key] = task, self._function.remote(command)
+            self._tasks[task.key] = task
+            self._refs[task.key] = self._function.remote(task.remote_command(_MASK_ORDER))
 
     def adopt(self, task: Task, remote: str) -> bool:  # noqa: ARG002  (one signature for all engines)
         """Always False: Ray ends the tasks of a driver with the driver."""
@@ -121,9 +116,6 @@ class RayEngine:
         return [self._finish(keys[ref]) for ref in ready]
 
     def _finish(self, key: str) -> AttemptEvent:
-        task = self._tasks.pop(key)
         del self._refs[key]
-        status_path, ending = self._folder.status(task.job.id, task.attempt), self._stop_reasons.pop(key, "")
-        name = status_path.name if status_path.exists() else f"{status_path.name}.running"
-        ended = status_files.read_attempt(status_path.parent, task.attempt, name)
-        return AttemptEvent(key, "over", status_files.with_stop_reason(ended, ending))
+        ended = self._tasks.pop(key).read_status()
+        return AttemptEvent(key, "over", with_stop_reason(ended, self._stop_reasons.pop(key, "")))

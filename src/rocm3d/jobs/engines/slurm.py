@@ -5,18 +5,16 @@ squeue lists waiting and running jobs; the result of a job is in its status file
 
 from __future__ import annotations
 
-import json
 import math
 import os
-import sys
 import time
 from collections.abc import Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from rocm3d.jobs import status_files
-from rocm3d.jobs.engine import LAUNCHER, AttemptEvent
+from rocm3d.jobs.engine import AttemptEvent
 from rocm3d.jobs.slots import Slot
+from rocm3d.jobs.status_files import Attempt, with_stop_reason
 from rocm3d.model.errors import MachineError, UserError
 from rocm3d.workspace.process import run
 
@@ -67,7 +65,6 @@ class SlurmEngine:
         return math.ceil((timeout + grace + _START_SECONDS) / 60)
 
     def __enter__(self) -> SlurmEngine:
-        (self._folder.root / "requests").mkdir(exist_ok=True)
         return self
 
     def __exit__(
@@ -97,7 +94,7 @@ class SlurmEngine:
         executor.update_parameters(time=limit, job_name=self._jobs.path.stem, **self._parameters())
         try:
             with executor.batch():
-                submitted = [executor.submit(CommandFunction(self._command(task), verbose=False)) for task in tasks]
+                submitted = [executor.submit(CommandFunction(task.remote_command(), verbose=False)) for task in tasks]
         except Exception as error:  # submitit raises various types for errors of sbatch
             if isinstance(error, OSError):
                 raise
@@ -120,19 +117,13 @@ class SlurmEngine:
         }
         return {name: value for name, value in parameters.items() if value is not None}
 
-    def _command(self, task: Task) -> list[str]:
-        request_path = self._folder.root / "requests" / f"{task.key}.json"
-        request_path.write_text(json.dumps(task.remote_request()), encoding="utf-8")
-        return [sys.executable, "-I", "-S", str(LAUNCHER), "one", str(request_path)]
-
     def adopt(self, task: Task, remote: str) -> bool:
         """True if the job is still in Slurm's queue, or if squeue fails."""
-        self._tasks[task.key], self._remote[task.key] = task, remote
         queued = self._queued_ids()
-        if queued is None or remote in queued:
-            return True
-        del self._tasks[task.key], self._remote[task.key]
-        return False
+        is_queued = queued is None or remote in queued
+        if is_queued:
+            self._tasks[task.key], self._remote[task.key] = task, remote
+        return is_queued
 
     def stop(self, key: str, ending: str) -> None:
         """Run scancel."""
@@ -153,29 +144,27 @@ class SlurmEngine:
 
     def _finish(self, key: str) -> AttemptEvent | None:
         task = self._tasks[key]
-        status_path = self._folder.status(task.job.id, task.attempt)
-        if not status_path.exists():
+        if not self._folder.status(task.job.id, task.attempt).exists():
             return None
-        ended = status_files.read_attempt(status_path.parent, task.attempt, status_path.name)
-        ending = self._stop_reasons.get(key, "")
+        ended = with_stop_reason(task.read_status(), self._stop_reasons.get(key, ""))
         self._remove(key)
-        return AttemptEvent(key, "over", status_files.with_stop_reason(ended, ending))
+        return AttemptEvent(key, "over", ended)
 
     def _finish_vanished(self) -> list[AttemptEvent]:
         self._queue_checked = time.monotonic()
         queued = self._queued_ids()
+        if queued is None:
+            return []
         vanished = []
-        for key in tuple(self._tasks) if queued is not None else ():
-            if self._remote[key] in (queued or ()):
-                # A signal that arrives while a job starts is lost, so repeat it.
-                if key in self._stop_reasons:
-                    run(["scancel", self._remote[key]], seconds=_CALL_SECONDS)
-            else:
-                task, ending = self._tasks[key], self._stop_reasons.get(key, "")
+        for key, task in tuple(self._tasks.items()):
+            if self._remote[key] not in queued:
+                unfinished = AttemptEvent(key, "over", Attempt(task.attempt, self._stop_reasons.get(key, "")))
                 # Its status file may have been written since the last check.
-                event = self._finish(key) or AttemptEvent(key, "over", status_files.Attempt(task.attempt, ending))
+                vanished.append(self._finish(key) or unfinished)
                 self._remove(key)
-                vanished.append(event)
+            elif key in self._stop_reasons:
+                # A signal that arrives while a job starts is lost, so repeat it.
+                run(["scancel", self._remote[key]], seconds=_CALL_SECONDS)
         return vanished
 
     def _remove(self, key: str) -> None:

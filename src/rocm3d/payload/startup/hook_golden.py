@@ -15,7 +15,6 @@ import random
 import sys
 import threading
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -96,19 +95,8 @@ class Recorder:
             return
         call = self.calls[name]
         self.calls[name] += 1
-        for part, tensor in self.tensors(output, ""):
+        for part, tensor in self.npy.tensors(output, "", self.torch, numbers=False):
             self.write(f"{name}[{call}]{part}", tensor)
-
-    def tensors(self, output: Any, part: str) -> Iterator[tuple[str, Any]]:
-        """All tensors of nested dicts and lists, with their path."""
-        if isinstance(output, self.torch.Tensor):
-            yield part, output
-        elif isinstance(output, dict):
-            for key, value in output.items():
-                yield from self.tensors(value, f"{part}.{key}")
-        elif isinstance(output, (list, tuple)):
-            for number, value in enumerate(output):
-                yield from self.tensors(value, f"{part}.{number}")
 
     def write(self, name: str, tensor: Any) -> None:
         """Write one tensor. An error is reported as `left_out` and does not affect the program."""

@@ -1,4 +1,4 @@
-"""Horizontal bar charts. On a narrow screen labels are above the bars."""
+"""Horizontal bar charts, with labels above the bars on a narrow screen, and histograms of values from 0 to 1."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from rocm3d.render.charts.drawing import WIDE, Drawing, for_both_widths, truncate
 
 _LABEL_WIDTH, _VALUE_WIDTH, _ROW_HEIGHT, _TALL_ROW_HEIGHT, _BAR_HEIGHT = 250, 140, 26, 40, 14
+_HISTOGRAM_WIDTH, _HISTOGRAM_HEIGHT, _AXIS_HEIGHT = 200, 74, 16
 
 
 @dataclass(frozen=True)
@@ -47,4 +48,26 @@ def _draw(width: float, description: str, rows: Sequence[Bar]) -> str:
             label_width = width - 6.8 * len(row.value) - 10
             drawing.text(0, top + 14, truncate(row.label, label_width), tooltip=row.label)
             drawing.text(width, top + 14, row.value, "number", anchor="end")
+    return drawing.svg()
+
+
+def histogram(title: str, counts: Sequence[int]) -> str:
+    """Small: it is placed next to a picture."""
+    drawing = Drawing(
+        _HISTOGRAM_WIDTH, _HISTOGRAM_HEIGHT, f"{title} from 0 to 1: {', '.join(f'{count:,}' for count in counts)}"
+    )
+    most, step = max([*counts, 1]), _HISTOGRAM_WIDTH / max(1, len(counts))
+    for number, count in enumerate(counts):
+        height = max(0, count) / most * (_HISTOGRAM_HEIGHT - _AXIS_HEIGHT - 2)
+        low, high = number / len(counts), (number + 1) / len(counts)
+        drawing.rect(
+            (number * step + 0.5, _HISTOGRAM_HEIGHT - _AXIS_HEIGHT - height, step - 1, height),
+            "bar c0",
+            f"{low:.2f} to {high:.2f}: {count:,}",
+            round_by=0,
+        )
+    drawing.line([(0, _HISTOGRAM_HEIGHT - _AXIS_HEIGHT), (_HISTOGRAM_WIDTH, _HISTOGRAM_HEIGHT - _AXIS_HEIGHT)], "axis")
+    drawing.text(0, _HISTOGRAM_HEIGHT - 3, "0", "small soft")
+    drawing.text(_HISTOGRAM_WIDTH / 2, _HISTOGRAM_HEIGHT - 3, title, "small soft", anchor="middle")
+    drawing.text(_HISTOGRAM_WIDTH, _HISTOGRAM_HEIGHT - 3, "1", "small soft", anchor="end")
     return drawing.svg()

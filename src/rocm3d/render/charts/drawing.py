@@ -1,9 +1,10 @@
-"""SVG elements of charts. All text is escaped here and nowhere else."""
+"""SVG elements of charts, axis ticks, and readable units. All text is escaped here and nowhere else."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from math import floor, isfinite, log10
 from xml.sax.saxutils import escape, quoteattr
 
 from rocm3d.render.sanitize import clean
@@ -51,9 +52,8 @@ class Drawing:
 
     def curve(self, start: tuple[float, float], end: tuple[float, float], kind: str) -> None:
         """A Bezier curve from left to right, horizontal at both ends."""
-        (x1, y1), (x2, y2) = start, end
-        middle = _format_coordinate((x1 + x2) / 2)
-        a, b, c, d = (_format_coordinate(value) for value in (x1, y1, x2, y2))
+        middle = _format_coordinate((start[0] + end[0]) / 2)
+        a, b, c, d = (_format_coordinate(value) for value in (*start, *end))
         self.parts.append(f'<path d="M{a} {b}C{middle} {b} {middle} {d} {c} {d}" class="{kind}"/>')
 
     def svg(self) -> str:
@@ -88,3 +88,49 @@ def for_both_widths(draw: Callable[[float], str]) -> str:
 
 def _format_coordinate(value: float) -> str:
     return f"{value:.1f}".rstrip("0").rstrip(".")
+
+
+@dataclass(frozen=True)
+class DisplayUnit:
+    """`size` is the unit in seconds or bytes."""
+
+    size: float
+    name: str
+
+    def format(self, value: float) -> str:
+        """Such as `1.25 ms`."""
+        return f"{format_number(value / self.size)} {self.name}"
+
+
+_TIMES = (DisplayUnit(1.0, "s"), DisplayUnit(1e-3, "ms"), DisplayUnit(1e-6, "\N{MICRO SIGN}s"))
+_SIZES = tuple(
+    DisplayUnit(1024**power, name) for power, name in ((4, "TiB"), (3, "GiB"), (2, "MiB"), (1, "KiB"), (0, "B"))
+)
+
+
+def time_unit(largest: float) -> DisplayUnit:
+    """A readable unit for times up to this many seconds."""
+    return next((unit for unit in _TIMES if largest >= unit.size), _TIMES[-1])
+
+
+def size_unit(largest: float) -> DisplayUnit:
+    """A readable unit for sizes up to this many bytes."""
+    return next((unit for unit in _SIZES if largest >= unit.size), _SIZES[-1])
+
+
+def ticks(largest: float, count: int = 4) -> list[float]:
+    """From 0 to the first tick at or above `largest`, in steps of 1, 2 or 5 times a power of ten."""
+    raw = largest / count
+    if not isfinite(largest) or raw <= 0:  # the smallest floats divided are 0
+        return [0.0, 1.0]
+    power = 10.0 ** floor(log10(raw))
+    step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= raw * (1 - 1e-9))
+    values = [0.0]
+    while values[-1] < largest * (1 - 1e-9):
+        values.append(len(values) * step)
+    return values
+
+
+def format_number(value: float) -> str:
+    """Three significant digits; integers from 100 on in full."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"

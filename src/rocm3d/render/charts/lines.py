@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import isfinite
 
-from rocm3d.render.charts.drawing import WIDE, Drawing, for_both_widths, truncate
-from rocm3d.render.charts.scale import format_number, ticks
+from rocm3d.render.charts.drawing import WIDE, Drawing, for_both_widths, format_number, ticks, truncate
 
 _LEFT, _BOTTOM, _TOP, _RIGHT = 58, 38, 24, 16
 _SEPARATE_WIDTH, _SEPARATE_WIDTH_NARROW, _GAP = 118, 92, 22
@@ -47,12 +46,13 @@ class Plot:
 
 def line_chart(plot: Plot) -> str:
     """SVG for both widths; screen readers get the title, the separate value and the level."""
-    description = [plot.title]
-    if plot.separate:
-        description.append(f"{plot.separate.label} {plot.separate.value} ({plot.separate.note})")
-    if plot.level:
-        description.append(plot.level[1])
-    description += [f"{line.label}: {len(line.points)} points" for line in plot.lines]
+    separate, level = plot.separate, plot.level
+    description = [
+        plot.title,
+        *([f"{separate.label} {separate.value} ({separate.note})"] if separate else []),
+        *([level[1]] if level else []),
+        *(f"{line.label}: {len(line.points)} points" for line in plot.lines),
+    ]
     return for_both_widths(lambda width: _draw(width, "; ".join(description), plot))
 
 
@@ -113,9 +113,8 @@ def _axes(drawing: Drawing, area: _PlotArea, plot: Plot) -> None:
         y = area.to_pixels((0, row))[1]
         drawing.line([(area.left, y), (area.right, y)], "axis" if row == 0 else "grid")
         drawing.text(area.left - 8, y + 4, plot.y(row), "number small", anchor="end")
-    for value in ticks(area.x_to, 6 if area.right - area.left > WIDE / 2 else 3):
-        if value > area.x_to:
-            break
+    columns = ticks(area.x_to, 6 if area.right - area.left > WIDE / 2 else 3)
+    for value in (tick for tick in columns if tick <= area.x_to):
         x = area.to_pixels((value, 0))[0]
         drawing.line([(x, area.bottom), (x, area.bottom + 4)], "axis")
         drawing.text(x, area.bottom + 17, format_number(value), "number small", anchor="middle")

@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import get_args
 
 from rocm3d.model.verdict import Level, Verdict
-from rocm3d.render.levels import LEVEL_QUESTIONS, OUTCOME_SIGNS, level_summaries
+from rocm3d.render.grouping import LEVEL_QUESTIONS, OUTCOME_SIGNS, level_summaries
 
 
 def verdict(outcome: str, level: str = "static", reason: str = "why") -> Verdict:

@@ -11,7 +11,7 @@ import pytest
 from waiting import DEADLINE
 
 from rocm3d.model.errors import UserError
-from rocm3d.viewer.server import serve, server_url
+from rocm3d.viewer.stage import serve, server_url
 
 
 def test_a_port_that_is_taken_is_refused():

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 from rocm3d.model.backend_check import BackendCheck, NumericCheck
 from rocm3d.model.golden import ComparedTensor
-from rocm3d.render.backend_check_text import detail_lines, summary_line, tensor_line
+from rocm3d.render.console_forms import backend_details, backend_summary, tensor_line
 
 
 def test_what_is_not_accelerated_gives_the_reason():
-    assert summary_line(BackendCheck(probe="p", outcome="broken", reason="died", libraries=("/a.so",))) == "died"
+    assert backend_summary(BackendCheck(probe="p", outcome="broken", reason="died", libraries=("/a.so",))) == "died"
 
 
 def test_what_is_accelerated_names_its_evidence():
@@ -20,10 +20,11 @@ def test_what_is_accelerated_names_its_evidence():
     )
 
     assert (
-        summary_line(view) == "_C.so and 1 more; kernels: gsplat; 3 results agree, largest error 0.001 (float32-gemm)"
+        backend_summary(view)
+        == "_C.so and 1 more; kernels: gsplat; 3 results agree, largest error 0.001 (float32-gemm)"
     )
     assert (
-        summary_line(BackendCheck(probe="p", outcome="accelerated", checks=checks[2:]))
+        backend_summary(BackendCheck(probe="p", outcome="accelerated", checks=checks[2:]))
         == "1 results agree, largest error 0"
     )
 
@@ -35,13 +36,13 @@ def test_kinds_of_attention_and_the_device():
         "math": {"works": True},
     }
 
-    assert detail_lines(BackendCheck(probe="p", outcome="accelerated", facts={"kinds": kinds})) == [
+    assert backend_details(BackendCheck(probe="p", outcome="accelerated", facts={"kinds": kinds})) == [
         "flash: works, AOTriton",
         "cudnn: not available: no",
         "math: works",
     ]
     facts = {"device": "NVIDIA H200", "architecture": "sm_90", "version": "2.9", "hip": None, "cuda": "12.8"}
-    assert detail_lines(BackendCheck(probe="p", outcome="accelerated", facts=facts)) == [
+    assert backend_details(BackendCheck(probe="p", outcome="accelerated", facts=facts)) == [
         "NVIDIA H200 (sm_90), 2.9, CUDA 12.8"
     ]
 

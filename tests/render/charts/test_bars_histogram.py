@@ -4,7 +4,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from rocm3d.render.charts.histogram import histogram
+from rocm3d.render.charts.bars import histogram
 
 
 @pytest.mark.parametrize("counts", [[], [0, 0], [-3, 1]])

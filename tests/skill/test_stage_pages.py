@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.skill.pages import PAGE_KINDS, record_page, render_template
+from rocm3d.skill.stage import PAGE_KINDS, record_page, render_template
 
 
 def test_unknown_field_is_an_error():

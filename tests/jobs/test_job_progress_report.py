@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from rocm3d.jobs.folder import run_folder
-from rocm3d.jobs.job_progress import JobProgress
-from rocm3d.jobs.report import report, seconds_left
+from rocm3d.jobs.job_progress import JobProgress, report, seconds_left
 from rocm3d.jobs.specification import read_jobs
 
 

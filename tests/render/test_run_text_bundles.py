@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from rocm3d.model.bundle import AlteredFile, BundleCheck, Chain, DiffRow, EvidenceDiff, Link, LinkPair, StageSummary
-from rocm3d.render import bundles, console, markdown
+from rocm3d.render import console, markdown, run_text
 
 THERE = Link(link="backend", there=True, what="attention: CK")
 GONE = Link(link="backend", there=False, what="torch did not use a GPU")
@@ -30,11 +30,11 @@ def diff():
     ],
 )
 def test_what_happened_to_a_file(how, messages):
-    assert bundles.altered_text(AlteredFile(path="x", how=how)) == messages
+    assert run_text.altered_text(AlteredFile(path="x", how=how)) == messages
 
 
 def test_a_missing_link_is_shown_as_missing(diff, knowledge):
-    assert bundles.link_text(GONE) == "missing: torch did not use a GPU"
+    assert run_text.link_text(GONE) == "missing: torch did not use a GPU"
     for text in (console.render(diff, width=200), markdown.render(diff, knowledge)):
         assert "missing: torch did not use a GPU" in text
 
@@ -71,8 +71,8 @@ def test_only_rows_that_differ_are_shown(diff, knowledge):
 
     assert "| whole run | 12.5 s | 25 s | x 2 |" in text
     assert "number of steps" not in text + console.render(diff)
-    assert bundles.diff_summary(diff) == "2 of 3 rows differ; worse in B: 1"
+    assert run_text.diff_summary(diff) == "2 of 3 rows differ; worse in B: 1"
 
 
 def test_nothing_worse(diff):
-    assert bundles.diff_summary(diff.model_copy(update={"worse": ()})).endswith("B is not worse than A")
+    assert run_text.diff_summary(diff.model_copy(update={"worse": ()})).endswith("B is not worse than A")

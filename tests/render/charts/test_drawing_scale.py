@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.render.charts.scale import format_number, size_unit, ticks, time_unit
+from rocm3d.render.charts.drawing import format_number, size_unit, ticks, time_unit
 
 
 @pytest.mark.parametrize("most", [0.0, -1.0, float("nan"), float("inf")])

@@ -5,7 +5,7 @@ import io
 import pytest
 from PIL import Image
 
-from rocm3d.artifact import image, texture
+from rocm3d.artifact import image
 from rocm3d.artifact.artifact_report import ArtifactReport
 
 
@@ -19,7 +19,7 @@ def png(picture: Image.Image) -> bytes:
 def checked():
     def check(coloured=(), **textures: bytes | None) -> ArtifactReport:
         report = ArtifactReport("mesh")
-        texture.check_textures(report, textures, set(coloured))
+        image.check_textures(report, textures, set(coloured))
         return report
 
     return check

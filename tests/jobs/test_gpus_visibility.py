@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from rocm3d.jobs.gpu_visibility import check_visibility, job_interpreter
+from rocm3d.jobs.gpus import check_visibility, job_interpreter
 from rocm3d.jobs.slots import cpu_slots, gpu_slots
 from rocm3d.jobs.specification import read_jobs
 from rocm3d.model.errors import MachineError

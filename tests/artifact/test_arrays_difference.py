@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.artifact.difference import compare, tolerance_dtype
+from rocm3d.artifact.arrays import compare, tolerance_dtype
 from rocm3d.knowledge.load import load
 
 TOLERANCES = load().tolerances

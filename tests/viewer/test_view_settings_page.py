@@ -10,9 +10,9 @@ from PIL import Image
 from waiting import wait_until
 
 from rocm3d.viewer.open import MAX_IN_BROWSER
-from rocm3d.viewer.page import Page, describe
-from rocm3d.viewer.server import serve, server_url
 from rocm3d.viewer.source import open_sources
+from rocm3d.viewer.stage import serve, server_url
+from rocm3d.viewer.view_settings import Page, describe
 
 
 def test_counts_and_faults_are_described(opened, write_splat, ball):

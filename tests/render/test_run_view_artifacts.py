@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rocm3d.model.artifact import Preview
-from rocm3d.render.artifact_view import ArtifactView
+from rocm3d.render.run_view import ArtifactView
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy
 import pytest
 
-from rocm3d.artifact.points import point_cloud_report
+from rocm3d.artifact.geometry import point_cloud_report
 
 
 @pytest.mark.parametrize(

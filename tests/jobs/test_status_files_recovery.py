@@ -11,8 +11,8 @@ from processes import Program
 from waiting import wait_for_exit
 
 from rocm3d.jobs.job_progress import JobProgress
-from rocm3d.jobs.recovery import kill_leftovers, recover_progress
 from rocm3d.jobs.specification import read_jobs
+from rocm3d.jobs.status_files import kill_leftovers, recover_progress
 
 TEXT = '[run]\nretries = 1\n[[job]]\nid = "a"\ncommand = ["true"]\n'
 
