@@ -67,7 +67,7 @@ class ScanRepository:
 
 
 def _new_findings(document: Scan, baseline: Scan) -> Scan:
-    from rocm3d.model.fingerprint import new_findings
+    from rocm3d.model.finding import new_findings
 
     new = new_findings(document.findings, baseline.findings)
     return document.model_copy(update={"findings": new, "known": len(document.findings) - len(new)})

@@ -19,7 +19,7 @@ from rocm3d.model.target import Gpu
 from rocm3d.pipeline.machine_name import today
 from rocm3d.plan.comparison import ComparisonRequest
 from rocm3d.plan.fitness import fitness
-from rocm3d.plan.options import PlanOptions
+from rocm3d.plan.stacks import PlanOptions
 from rocm3d.plan.stage import plan
 from rocm3d.repository import ScanRepository
 from rocm3d.workspace.journal import UndoJournal

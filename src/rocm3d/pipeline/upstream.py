@@ -20,16 +20,15 @@ from rocm3d.model.evidence import SealedFile
 from rocm3d.model.upstream import Draft, Drafts
 from rocm3d.pipeline.applying import COMMIT
 from rocm3d.render import upstream as text
+from rocm3d.workspace.digests import file_digest
 from rocm3d.workspace.documents import Documents
-from rocm3d.workspace.file_digest import file_digest
 from rocm3d.workspace.git import committed_file, head_commit, origin_url, uncommitted_paths
 from rocm3d.workspace.journal import digest
 from rocm3d.workspace.tree import Tree
 
 if TYPE_CHECKING:
-    from rocm3d.model.ledger import Fix
     from rocm3d.model.patch import SubmodulePatch
-    from rocm3d.model.upstream import DraftKind, Proposal
+    from rocm3d.model.upstream import DraftKind, Fix, Proposal
     from rocm3d.pipeline.repository import Repository
     from rocm3d.render.html import PortReportView
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from rocm3d.model.comparison import Comparison
+    from rocm3d.model.fit import Comparison
 
 
 # Imported because they register forms.

@@ -10,8 +10,7 @@ from rich.text import Text
 from rocm3d.model.backend_check import Smoke
 from rocm3d.model.counted import counted
 from rocm3d.model.golden import GoldenComparison
-from rocm3d.model.inspection import Inspection
-from rocm3d.model.toolchain import Toolchains
+from rocm3d.model.toolchain import Inspection, Toolchains
 from rocm3d.render import backend_check_text
 from rocm3d.render.console_forms import document_lines, summary_lines
 from rocm3d.render.sanitize import clean

@@ -20,8 +20,8 @@ from rocm3d.render.charts.scale import format_number, size_unit, time_unit
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from rocm3d.model.bundle import ReportedRun
     from rocm3d.model.evidence import Evidence
-    from rocm3d.model.report import ReportedRun
     from rocm3d.model.run import MemoryPoint, RunRecord, Steps
 
 _MAX_BARS, _COLOUR_COUNT = 12, 6

@@ -17,9 +17,8 @@ from rocm3d.render.sanitize import clean
 
 if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
-    from rocm3d.model.ledger import Fix
     from rocm3d.model.package import Licence
-    from rocm3d.model.upstream import DraftKind, EditedFile, Proposal
+    from rocm3d.model.upstream import DraftKind, EditedFile, Fix, Proposal
     from rocm3d.render.html import PortReportView
 
 _MAX_ROWS, _MAX_FILES, _MAX_TITLE = 15, 6, 72

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from rocm3d.model.counted import counted
-from rocm3d.model.ledger import Ledger
-from rocm3d.model.upstream import Drafts
+from rocm3d.model.upstream import Drafts, Ledger
 from rocm3d.render.console_forms import document_lines, summary_lines
 from rocm3d.render.sanitize import clean
 

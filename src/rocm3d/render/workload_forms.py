@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
-from rocm3d.model.bundle import BundleCheck, EvidenceDiff
+from rocm3d.model.bundle import BundleCheck, BundleReport, EvidenceDiff
 from rocm3d.model.counted import counted
 from rocm3d.model.matrix import Matrix
-from rocm3d.model.report import BundleReport
 from rocm3d.model.run import RunRecord
 from rocm3d.render import bundles, run_text
 from rocm3d.render.console_forms import document_lines, summary_lines
