@@ -22,14 +22,13 @@ from rocm3d.model.bundle import Bundle
 from rocm3d.model.condition import Diagnosis
 from rocm3d.model.evidence import Evidence
 from rocm3d.model.inventory import Scan
-from rocm3d.model.ledger import Ledger
 from rocm3d.model.method import Method
 from rocm3d.model.patch import Patch
 from rocm3d.model.plan import Plan
 from rocm3d.model.release import Release
 from rocm3d.model.rule import Rule
 from rocm3d.model.snapshot import Snapshot
-from rocm3d.model.upstream import Drafts
+from rocm3d.model.upstream import Drafts, Ledger
 from rocm3d.model.verdict import Verdicts
 from rocm3d.workspace.documents import DOCUMENT_FILES
 

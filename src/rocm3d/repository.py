@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from rocm3d.model.stack import Stack
     from rocm3d.model.target import Gpu
     from rocm3d.model.verdict import Level, Verdicts
-    from rocm3d.plan.options import PlanOptions
+    from rocm3d.plan.stacks import PlanOptions
     from rocm3d.render.html import PortReportView
     from rocm3d.verify.backends.environment import Environment
     from rocm3d.verify.compilation.compile_options import CompileOptions
@@ -143,7 +143,7 @@ class Repository:
         self.documents.write(document)
         if baseline is None:
             return document
-        from rocm3d.model.fingerprint import new_findings
+        from rocm3d.model.finding import new_findings
 
         new = new_findings(document.findings, baseline.findings)
         return document.model_copy(update={"findings": new, "known": len(document.findings) - len(new)})

@@ -14,8 +14,7 @@ from waiting import DEADLINE, wait_for_exit
 
 from rocm3d.evidence.ledger import LedgerChange, LedgerFile, slug
 from rocm3d.model.errors import UserError
-from rocm3d.model.ledger import Fix, Ledger
-from rocm3d.model.upstream import EditedFile, Proposal
+from rocm3d.model.upstream import EditedFile, Fix, Ledger, Proposal
 
 PULL = "https://github.com/acme/knn/pull/7"
 KNN = Proposal(name="Simple KNN", part="submodule", edited=(EditedFile(path="a.cu", recipes=("ballot-64-bit",)),))

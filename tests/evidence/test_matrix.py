@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from rocm3d.evidence.matrix import RepositoryDocuments, matrix, read
 from rocm3d.model.backend_check import BackendCheck, ImportedModule
 from rocm3d.model.errors import UserError
+from rocm3d.model.finding import Location
 from rocm3d.model.inventory import Dependency, FileCounts, Inventory, Scan
-from rocm3d.model.location import Location
 from rocm3d.model.plan import Plan
 from rocm3d.model.verdict import Verdicts
 from rocm3d.plan.stage import plan

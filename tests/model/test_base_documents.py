@@ -12,21 +12,27 @@ from pydantic import ValidationError
 from rocm3d.model.artifact import Artifact
 from rocm3d.model.backend_check import BackendCheck, ImportedModule, Smoke, SuiteChecks, WorstElement
 from rocm3d.model.base import Document
-from rocm3d.model.bundle import AlteredFile, Bundle, BundleCheck, Chain, DiffRow, EvidenceDiff, Link, LinkPair
+from rocm3d.model.bundle import (
+    AlteredFile,
+    Bundle,
+    BundleCheck,
+    BundleReport,
+    Chain,
+    DiffRow,
+    EvidenceDiff,
+    Link,
+    LinkPair,
+)
 from rocm3d.model.condition import Diagnosis, Problem, UncheckedCondition
 from rocm3d.model.evidence import Evidence, MissingLink, SealedFile, Tally
-from rocm3d.model.finding import Finding
+from rocm3d.model.finding import Finding, Location
 from rocm3d.model.fit import Fit, FitMemory, FitPoint
 from rocm3d.model.golden import ComparedTensor, GoldenComparison, OmittedOutput, RecordedFile, Recording
-from rocm3d.model.inspection import InspectedBinary, Inspection, TargetCode
 from rocm3d.model.inventory import Dependency, Extension, FileCounts, Inventory, Scan, SkippedFile
 from rocm3d.model.jobs import JobsReport, JobState
-from rocm3d.model.ledger import Fix, Ledger
-from rocm3d.model.location import Location
 from rocm3d.model.matrix import Matrix, MatrixColumn, MatrixRow, UnlockStep
 from rocm3d.model.patch import FileChange, Patch, Proof, RefusedEdit
 from rocm3d.model.plan import ChosenStack, DependencyDecision, Plan, PlannedEdit, RejectedAlternative, UnresolvedFinding
-from rocm3d.model.report import BundleReport
 from rocm3d.model.run import ExpectationResult, ImportFallback, KernelTime, Manifest, PeakMemory, RunRecord, Steps
 from rocm3d.model.snapshot import (
     Bridge,
@@ -43,8 +49,8 @@ from rocm3d.model.snapshot import (
 from rocm3d.model.source import Source
 from rocm3d.model.stack import Stack
 from rocm3d.model.target import Gpu
-from rocm3d.model.toolchain import DetectedToolchain, Toolchains
-from rocm3d.model.upstream import Draft, Drafts
+from rocm3d.model.toolchain import DetectedToolchain, InspectedBinary, Inspection, TargetCode, Toolchains
+from rocm3d.model.upstream import Draft, Drafts, Fix, Ledger
 from rocm3d.model.verdict import Verdict, Verdicts
 
 HEX = "0" * 64

@@ -9,9 +9,8 @@ import pytest
 from rocm3d.knowledge.base import Knowledge
 from rocm3d.model.card import Card
 from rocm3d.model.code import Code
-from rocm3d.model.finding import Finding
+from rocm3d.model.finding import Finding, Location
 from rocm3d.model.inventory import Dependency, Extension, FileCounts, Inventory, Scan
-from rocm3d.model.location import Location
 from rocm3d.model.package import Package, Route
 from rocm3d.model.recipe import Conditions, Recipe
 from rocm3d.model.source import Source

@@ -12,9 +12,9 @@ from rocm3d.model.fit import Fit
 from rocm3d.model.plan import ChosenStack, Plan
 from rocm3d.model.port import MemoryNeed, Port
 from rocm3d.model.source import Source
+from rocm3d.plan.card_facts import UNKNOWN
 from rocm3d.plan.comparison import ComparisonRequest
 from rocm3d.plan.fitness import fitness
-from rocm3d.plan.memory import UNKNOWN
 
 
 @pytest.fixture

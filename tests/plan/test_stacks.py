@@ -6,10 +6,8 @@ from datetime import date
 import pytest
 
 from rocm3d.model.errors import UserError
-from rocm3d.plan.dependencies import package_by_distribution
-from rocm3d.plan.options import PlanOptions
-from rocm3d.plan.routes import RepositoryConstraints
-from rocm3d.plan.stacks import StackCriteria, choose_stack
+from rocm3d.plan.routes import RepositoryConstraints, package_by_distribution
+from rocm3d.plan.stacks import PlanOptions, StackCriteria, choose_stack
 
 OLD, NEW = date(2026, 1, 1), date(2026, 11, 1)
 

@@ -10,7 +10,7 @@ from rocm3d.model.errors import UserError
 from rocm3d.model.package import Licence
 from rocm3d.model.plan import Plan
 from rocm3d.model.port import Port
-from rocm3d.plan.options import PlanOptions
+from rocm3d.plan.stacks import PlanOptions
 from rocm3d.plan.stage import OLD_AFTER_DAYS, plan
 
 

@@ -12,6 +12,7 @@ from rocm3d.evidence.chain import evidence_chain
 from rocm3d.knowledge.base import Knowledge
 from rocm3d.model import run as of_run
 from rocm3d.model.artifact import Artifact, Preview
+from rocm3d.model.bundle import ReportedRun
 from rocm3d.model.card import Card, Price
 from rocm3d.model.evidence import Evidence, MissingLink, SealedFile, Tally
 from rocm3d.model.finding import Finding
@@ -21,7 +22,6 @@ from rocm3d.model.package import Licence
 from rocm3d.model.patch import FileChange, Patch, Proof, RefusedEdit
 from rocm3d.model.plan import ChosenStack, DependencyDecision, Plan, RejectedAlternative, UnresolvedFinding
 from rocm3d.model.port import MemoryNeed, Port
-from rocm3d.model.report import ReportedRun
 from rocm3d.model.run import (
     ExpectationResult,
     ImportFallback,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.model.memory import FitMemory
+from rocm3d.model.fit import FitMemory
 from rocm3d.render.comparison import card_notes, header, heading, memory_text, pros_and_costs, source_lines, table_rows
 
 

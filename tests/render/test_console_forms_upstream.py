@@ -2,8 +2,7 @@ from __future__ import annotations
 
 from datetime import date
 
-from rocm3d.model.ledger import Fix, Ledger
-from rocm3d.model.upstream import Draft, Drafts
+from rocm3d.model.upstream import Draft, Drafts, Fix, Ledger
 from rocm3d.render import console
 
 DAY = date(2026, 11, 15)

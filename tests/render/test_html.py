@@ -9,12 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rocm3d.evidence.chain import evidence_chain
-from rocm3d.model.bundle import AlteredFile, Bundle
+from rocm3d.model.bundle import AlteredFile, Bundle, BundleReport, UnreadRun
 from rocm3d.model.evidence import SealedRun
 from rocm3d.model.package import Licence
 from rocm3d.model.patch import NEEDS_REVIEW
 from rocm3d.model.plan import LicenceNotice
-from rocm3d.model.report import BundleReport, UnreadRun
 from rocm3d.model.verdict import Verdict
 from rocm3d.render.html import PortReportView, render
 

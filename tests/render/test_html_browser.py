@@ -12,8 +12,7 @@ import pytest
 from browser import MARKS, shared_browser
 from waiting import wait_until
 
-from rocm3d.model.bundle import Bundle
-from rocm3d.model.report import BundleReport
+from rocm3d.model.bundle import Bundle, BundleReport
 from rocm3d.pipeline import LEVELS, Repository
 from rocm3d.render.html import render
 

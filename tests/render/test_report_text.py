@@ -5,8 +5,7 @@ import re
 import pytest
 
 from rocm3d.evidence.chain import evidence_chain
-from rocm3d.model.bundle import AlteredFile, Bundle
-from rocm3d.model.report import BundleReport, UnreadRun
+from rocm3d.model.bundle import AlteredFile, Bundle, BundleReport, UnreadRun
 from rocm3d.render.html import PortReportView
 from rocm3d.render.report_text import render, render_bundle
 

@@ -7,9 +7,9 @@ from datetime import date
 import pytest
 
 from rocm3d.evidence.proposals import PatchedClone, edited_file, proposals
-from rocm3d.model.ledger import Fix
 from rocm3d.model.patch import SubmodulePatch
 from rocm3d.model.plan import LicenceNotice
+from rocm3d.model.upstream import Fix
 from rocm3d.model.verdict import Verdict
 from rocm3d.render.html import PortReportView
 from rocm3d.render.upstream import DraftContext, before_sending, body, title

@@ -4,7 +4,7 @@ import pytest
 
 from rocm3d.scan.file_scan import is_scanned, scan_file, scan_paths
 from rocm3d.scan.selection import Selection
-from rocm3d.syntax import bounded_parse
+from rocm3d.syntax import unit
 
 INCLUDE = b"#include <device_launch_parameters.h>"
 
@@ -31,8 +31,8 @@ def test_nul_bytes_are_skipped(knowledge):
 
 
 def test_parse_over_the_limit_is_reported(knowledge, monkeypatch):
-    monkeypatch.setattr(bounded_parse, "SECONDS", 0.1)
-    monkeypatch.setattr(bounded_parse, "SECONDS_PER_BYTE", 0.0)
+    monkeypatch.setattr(unit, "SECONDS", 0.1)
+    monkeypatch.setattr(unit, "SECONDS_PER_BYTE", 0.0)
     result = scan_file("a.py", b"import pynvml\nx=" + b"a?" * 20_000, knowledge, Selection())
 
     (trouble,) = result.skipped

@@ -4,9 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from rocm3d.model.finding import Finding
+from rocm3d.model.finding import Finding, Location
 from rocm3d.model.inventory import Dependency
-from rocm3d.model.location import Location
 from rocm3d.scan.stage import readiness
 
 

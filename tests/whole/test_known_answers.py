@@ -10,9 +10,9 @@ from datetime import date
 import pytest
 from packaging.specifiers import SpecifierSet
 
+from rocm3d.model.finding import Location
 from rocm3d.model.inventory import Dependency, FileCounts, Inventory, Scan
-from rocm3d.model.location import Location
-from rocm3d.plan.options import PlanOptions
+from rocm3d.plan.stacks import PlanOptions
 from rocm3d.plan.stage import plan
 
 TODAY = date(2026, 11, 15)

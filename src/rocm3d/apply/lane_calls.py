@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from rocm3d.apply.lane_groups import lanes_in_range, lanes_of_function
 from rocm3d.apply.macro_aliases import AliasUse, MacroAlias
 from rocm3d.apply.rewrite import RewriteRefusedError
+from rocm3d.syntax.declarations import rocm_shim_names
 from rocm3d.syntax.directives import blanked
 from rocm3d.syntax.lane_masks import ancestors_with_child, arguments
-from rocm3d.syntax.rocm_shims import rocm_shim_names
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -10,7 +10,7 @@ import typer
 from rocm3d.cli import options
 from rocm3d.cli.session import CliSession
 from rocm3d.model.errors import ExitCode
-from rocm3d.model.inspection import Inspection
+from rocm3d.model.toolchain import Inspection
 from rocm3d.pipeline import inspect
 from rocm3d.render.formats import format_names, refuse_unknown_format
 

@@ -9,7 +9,7 @@ import typer
 from rocm3d.cli import options
 from rocm3d.cli.comma_lists import split_commas
 from rocm3d.cli.session import CliSession
-from rocm3d.model.ledger import FixState, Ledger
+from rocm3d.model.upstream import FixState, Ledger
 from rocm3d.render.formats import format_names, refuse_unknown_format
 
 POSITION = 77

@@ -15,7 +15,7 @@ from rocm3d.render import html, pull_request, report_text
 from rocm3d.render.formats import join_alternatives, refuse_unknown_format
 
 if TYPE_CHECKING:
-    from rocm3d.model.report import BundleReport
+    from rocm3d.model.bundle import BundleReport
     from rocm3d.render.html import PortReportView
 
 POSITION = 70

@@ -15,7 +15,7 @@ from rocm3d.render.formats import format_names, refuse_unknown_format
 from rocm3d.render.sanitize import clean
 
 if TYPE_CHECKING:
-    from rocm3d.model.ledger import Fix
+    from rocm3d.model.upstream import Fix
 
 POSITION = 76
 EXAMPLE = "Example: rocm3d upstream ./gaussian-splatting-rocm --kind issue --output drafts"

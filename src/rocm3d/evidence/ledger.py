@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from rocm3d.model.base import SCHEMA_VERSION, describe_validation_error
 from rocm3d.model.counted import counted
 from rocm3d.model.errors import UserError
-from rocm3d.model.ledger import Fix, FixState, Ledger
+from rocm3d.model.upstream import Fix, FixState, Ledger
 from rocm3d.workspace.documents import write_atomically
 from rocm3d.workspace.lock import file_lock
 from rocm3d.workspace.state import data_path

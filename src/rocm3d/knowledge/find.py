@@ -1,19 +1,19 @@
-"""Finds a record by any of its names: a code or rule, a package, an import, a GPU, a variable and so on."""
+"""Finds a record by any of its names: a code or rule, a package, an import, a GPU, a variable and so on.
+
+Identifies the backend of a GPU kernel by its name.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from rocm3d.knowledge.base import Knowledge, suggestion
+from rocm3d.model.advice import Advice
+from rocm3d.model.backend import Backend
 from rocm3d.model.errors import UserError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from rocm3d.model.advice import Advice
-    from rocm3d.model.source import Fact
-
+from rocm3d.model.source import Fact
 
 # In the order of precedence. Tolerances and backends come last, because their ids are internal.
 _KINDS = (
@@ -72,3 +72,8 @@ def known_names(knowledge: Knowledge) -> list[str]:
 
 def _package_by_import(module: str, knowledge: Knowledge) -> Fact | None:
     return next((package for package in knowledge.packages.values() if module in package.imports), None)
+
+
+def backend_of_kernel(name: str, backends: Iterable[Backend]) -> Backend | None:
+    """The first backend whose pattern matches. The order of backends.toml is significant."""
+    return next((backend for backend in backends if re.search(backend.pattern, name)), None)

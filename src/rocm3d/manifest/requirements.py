@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
-from rocm3d.manifest.logical_lines import limit_requirements
 from rocm3d.manifest.manifest import InstallOption, ManifestReader, Mention, ParsedManifest, posix_path
 from rocm3d.model.text import Text
 from rocm3d.workspace.scratch import scratch_file
 
 _OTHER_SEPARATORS = re.compile(r"[\v\f\x1c-\x1e\x85\u2028\u2029]")
 KIND = "requirements"
+_MAX_CHARACTERS = 1_000_000
+_MAX_LINES = 5_000  # without comments and blank lines
+_MAX_LINE_LENGTH = 20_000  # characters of one line with its continuations, enough for 200 hashes
+_BLANKS = re.compile(r"[ \t]{64,}")
 _NAME = re.compile(r"(.*[._-])?(requirements|constraints).*\.(txt|in)$", re.IGNORECASE)
 _INDEX_OPTIONS = ("index_url", "extra_index_urls", "find_links")
 
@@ -47,6 +50,41 @@ def read(path: str, data: bytes) -> ParsedManifest:
             *unread,
         ),
     )
+
+
+def limit_requirements(text: str) -> tuple[str, list[tuple[int, str]]]:
+    """The text with lines beyond the limits blanked, and (line, reason) for each of them.
+
+    pip's parser takes quadratic time in the length of a line, and almost a millisecond for each line that it rejects.
+    """
+    if len(text) > _MAX_CHARACTERS:
+        return "", [(1, "is too large to be read as a requirements file")]
+    retained: list[str] = []
+    unread: list[tuple[int, str]] = []
+    requirement_count = 0
+    for lines in _logical_lines(_BLANKS.sub(" ", text).splitlines(keepends=True)):
+        joined = "".join(line.rstrip("\r\n").rstrip("\\") for line in lines)
+        requirement_count += bool(joined.strip()) and not joined.lstrip().startswith("#")
+        too_long = len(joined) > _MAX_LINE_LENGTH or _BLANKS.search(joined) is not None
+        if requirement_count > _MAX_LINES:
+            unread.append((len(retained) + 1, f"exceeds the limit of {_MAX_LINES} requirements; the rest was not read"))
+            break
+        if too_long:
+            unread.append((len(retained) + 1, "is too long to be read as a requirement"))
+        retained += ["\n"] * len(lines) if too_long else lines
+    return "".join(retained), unread
+
+
+def _logical_lines(lines: list[str]) -> Iterator[list[str]]:
+    """Groups of physical lines that form one line with backslash continuations."""
+    group: list[str] = []
+    for line in lines:
+        group.append(line)
+        if not line.rstrip("\r\n").endswith("\\"):
+            yield group
+            group = []
+    if group:
+        yield group
 
 
 def copy_with_replacements(requirements: ParsedManifest, replace: Callable[[int], str | None]) -> bytes:

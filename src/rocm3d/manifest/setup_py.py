@@ -10,8 +10,7 @@ import ast
 from collections.abc import Iterator
 
 from rocm3d.manifest.manifest import InstallOption, ManifestReader, Mention, ParsedManifest, posix_path
-from rocm3d.manifest.python_literals import PythonLiterals
-from rocm3d.manifest.python_script import installs
+from rocm3d.manifest.python_script import PythonLiterals, installs
 from rocm3d.manifest.script import parse_requirement_entry
 
 _KEYWORDS = frozenset({"install_requires", "setup_requires", "tests_require", "extras_require"})

@@ -1,4 +1,4 @@
-"""Evidence bundles: their content, the check for alterations, and the difference between two of them."""
+"""Evidence bundles: their content, the check for alterations, the difference between two of them, and reports."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from rocm3d.model.base import Document, Record
-from rocm3d.model.evidence import SealedFile, Tally
+from rocm3d.model.evidence import Evidence, SealedFile, Tally
 from rocm3d.model.run import RunRecord
 from rocm3d.model.verdict import Verdict
 
@@ -105,3 +105,49 @@ class EvidenceDiff(Document):
     links: tuple[LinkPair, ...]
     rows: tuple[DiffRow, ...]
     worse: tuple[str, ...] = ()
+
+
+class ReportedRun(Record):
+    """A recorded run and its chain of evidence. `altered` lists files that differ from the sealed ones."""
+
+    folder: str
+    run: RunRecord
+    chain: Chain
+    altered: tuple[AlteredFile, ...] = ()
+
+    @property
+    def is_good(self) -> bool:
+        """Whether the run passed and its bundle is unaltered."""
+        return self.run.passed and not self.altered
+
+
+class UnreadRun(Record):
+    """A folder of a run whose bundle is incomplete, and the reason."""
+
+    folder: str
+    reason: str
+
+
+class PortReport(Evidence):
+    """`rocm3d report PATH --format json`: evidence.json with the runs stored next to it."""
+
+    moved: tuple[str, ...] = ()
+    runs: tuple[ReportedRun, ...] = ()
+    unread: tuple[UnreadRun, ...] = ()
+
+
+class BundleReport(Document):
+    """`rocm3d report BUNDLE`: a bundle, and which of its files were altered."""
+
+    name: str
+    sha256: str
+    bundle: Bundle
+    altered: tuple[AlteredFile, ...] = ()
+
+    @property
+    def runs(self) -> tuple[ReportedRun, ...]:
+        """The runs with their chains. An altered file counts against every run of the bundle."""
+        return tuple(
+            ReportedRun(folder=self.name, run=run, chain=chain, altered=self.altered)
+            for run, chain in zip(self.bundle.runs, self.bundle.chains, strict=False)
+        )

@@ -7,8 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from rocm3d.model.base import Document, Record
-from rocm3d.model.finding import Finding
-from rocm3d.model.location import Location
+from rocm3d.model.finding import Finding, Location
 
 Readiness = Literal["ready", "ready-with-deps", "needs-edits", "partial", "blocked"]
 

@@ -7,19 +7,21 @@ from typing import Literal
 from rocm3d.model.base import Document, Record
 from rocm3d.model.plan import UnresolvedFinding
 
+ProofKind = Literal[
+    "python-guard-folded",
+    "cpp-directives-evaluated",
+    "cpp-tokens-equal",
+    "closed-list",
+    "cmake-guard-folded",
+    "ignore-lines-appended",
+    "added-file",
+]
+
 
 class Proof(Record):
     """How it was proven that NVIDIA builds see the same code."""
 
-    kind: Literal[
-        "python-guard-folded",
-        "cpp-directives-evaluated",
-        "cpp-tokens-equal",
-        "closed-list",
-        "cmake-guard-folded",
-        "ignore-lines-appended",
-        "added-file",
-    ]
+    kind: ProofKind
     holds: bool
     detail: str
 

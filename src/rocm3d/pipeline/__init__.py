@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from rocm3d.pipeline.skill import check_skill as check_skill
     from rocm3d.pipeline.skill import write_skill as write_skill
     from rocm3d.pipeline.upstream import draft_upstream as draft_upstream
-    from rocm3d.plan.options import PlanOptions as PlanOptions
+    from rocm3d.plan.stacks import PlanOptions as PlanOptions
     from rocm3d.record.golden import RecordingRequest as RecordingRequest
     from rocm3d.repository import COMMIT as COMMIT
     from rocm3d.repository import FOLDER as FOLDER
@@ -64,7 +64,7 @@ _MODULE_OF = {
     "ResolverName": "rocm3d.verify.probe",
     "Tolerances": "rocm3d.verify.golden",
     "RecordingRequest": "rocm3d.record.golden",
-    "PlanOptions": "rocm3d.plan.options",
+    "PlanOptions": "rocm3d.plan.stacks",
     "bundle_report": "rocm3d.evidence.run_bundles",
     "check_bundle": "rocm3d.pipeline.evidence",
     "check_knowledge": "rocm3d.pipeline.knowledge",

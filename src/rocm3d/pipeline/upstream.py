@@ -20,17 +20,17 @@ from rocm3d.model.evidence import SealedFile
 from rocm3d.model.upstream import Draft, Drafts
 from rocm3d.render import upstream as text
 from rocm3d.repository import COMMIT, Repository
+from rocm3d.workspace.digests import file_digest
 from rocm3d.workspace.documents import Documents
-from rocm3d.workspace.file_digest import file_digest
 from rocm3d.workspace.git import committed_file, head_commit, origin_url, uncommitted_paths
 from rocm3d.workspace.journal import digest
 from rocm3d.workspace.tree import Tree
 
 if TYPE_CHECKING:
-    from rocm3d.model.ledger import Fix
     from rocm3d.model.patch import SubmodulePatch
-    from rocm3d.model.upstream import DraftKind, Proposal
+    from rocm3d.model.upstream import DraftKind, Fix, Proposal
     from rocm3d.render.html import PortReportView
+    from rocm3d.repository import Repository
 
 MANIFEST = "drafts.json"
 _SOURCE = re.compile(r"\.(py|pyi|cu|cuh|c|cc|cpp|cxx|h|hpp|cmake|toml|cfg|txt|in|sh|ya?ml)$")

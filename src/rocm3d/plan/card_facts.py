@@ -1,19 +1,32 @@
-"""The facts about a card that a comparison needs, and the NVIDIA cards to compare an AMD card with."""
+"""The facts about a card that a comparison needs, and the NVIDIA cards to compare an AMD card with.
+
+Its memory against each mode of a repository: what fits, how many jobs at once, and what to do otherwise.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
 
-from rocm3d.model.comparison import CardFacts
-from rocm3d.plan.memory import fit_modes
+from rocm3d.knowledge.base import Knowledge
+from rocm3d.model.card import Card
+from rocm3d.model.fit import CardFacts, FitMemory
+from rocm3d.model.port import MemoryNeed
+from rocm3d.model.target import Gpu
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+# The usable share of a card's memory; the remainder is for the driver, fragmentation and larger inputs.
+HEADROOM = Decimal(9) / 10
 
-    from rocm3d.knowledge.base import Knowledge
-    from rocm3d.model.card import Card
-    from rocm3d.model.port import MemoryNeed
-    from rocm3d.model.target import Gpu
+UNKNOWN = "not a known repository; its memory needs are unknown"
+NOT_MEASURED = "its memory needs were not measured"
+SHARED_MEMORY = (
+    "this GPU shares the system's memory: what fits, and how many jobs at once, depends on the memory that the "
+    "machine has and lets the GPU use"
+)
+JOBS_RULE = (
+    f"jobs at once: how many times a mode fits into {HEADROOM:.0%} of the memory of one device; "
+    "this does not consider their speed"
+)
 
 
 def devices_of(gpu: Gpu, knowledge: Knowledge) -> int:
@@ -25,10 +38,10 @@ def devices_of(gpu: Gpu, knowledge: Knowledge) -> int:
 def facts_of_gpu(gpu: Gpu, knowledge: Knowledge, memory: Iterable[MemoryNeed] = ()) -> CardFacts:
     """An AMD card, from the record of its target and, if present, its own record. `checked` is the older date."""
     target, card = knowledge.targets[gpu.gfx], knowledge.cards.get(gpu.product)
-    devices = 1 if card is None else card.devices
+    devices = devices_of(gpu, knowledge)
     records = [target] if card is None else [target, card]
     weakest = "inferred" if any(record.confidence == "inferred" for record in records) else target.confidence
-    gb = None if gpu.vram_gb is None else gpu.vram_gb / devices
+    gb = per_device(gpu.vram_gb, devices)
     return CardFacts(
         id=gpu.product,
         title=gpu.title,
@@ -38,7 +51,7 @@ def facts_of_gpu(gpu: Gpu, knowledge: Knowledge, memory: Iterable[MemoryNeed] = 
         unified=gpu.vram_gb is None,
         devices=devices,
         memory_kind="" if card is None else card.memory_kind,
-        bandwidth_gbs=None if card is None else _per_device(card.bandwidth_gbs, devices),
+        bandwidth_gbs=None if card is None else per_device(card.bandwidth_gbs, devices),
         bf16=None if card is None else card.bf16,
         fp8=target.fp8,
         matrix=target.matrix,
@@ -66,7 +79,7 @@ def facts_of_card(card: Card, memory: Iterable[MemoryNeed] = ()) -> CardFacts:
         unified=card.unified,
         devices=card.devices,
         memory_kind=card.memory_kind,
-        bandwidth_gbs=_per_device(card.bandwidth_gbs, card.devices),
+        bandwidth_gbs=per_device(card.bandwidth_gbs, card.devices),
         bf16=card.bf16,
         fp8=card.fp8,
         matrix=card.matrix or "none",
@@ -92,5 +105,69 @@ def nearest_rivals(gpu: Gpu, cards: Iterable[Card]) -> tuple[Sequence[Card], str
     return [card for card in dedicated if distance[card.id] == least], f"memory nearest to {vram} GB"
 
 
-def _per_device(figure: float | None, devices: int) -> float | None:
+def per_device(figure: float | None, devices: int) -> float | None:
+    """The share of one device in the memory or bandwidth of a card; None if that is unknown."""
     return None if figure is None else figure / devices
+
+
+def fit_modes(memory: Iterable[MemoryNeed], gb: float | None) -> tuple[FitMemory, ...]:
+    """Each mode against the memory of one device in GB; None for a GPU that shares the system's memory."""
+    return tuple(_fit_mode(mode, gb) for mode in memory)
+
+
+def _fit_mode(mode: MemoryNeed, gb: float | None) -> FitMemory:
+    fits = None if gb is None else mode.gb <= gb
+    return FitMemory(
+        mode=mode.mode,
+        gb=mode.gb,
+        fits=fits,
+        tight=bool(fits) and gb is not None and _fit_count(mode.gb, gb) == 0,
+        jobs=None if gb is None else concurrent_jobs(mode.gb, gb),
+        offload=mode.offload,
+        known=mode.known,
+        source=mode.source.where,
+    )
+
+
+def concurrent_jobs(need: float, gb: float) -> int:
+    """How many jobs fit at once: at least 1 if the job fits without headroom."""
+    return max(_fit_count(need, gb), 1 if need <= gb else 0)
+
+
+def _fit_count(need: float, gb: float) -> int:
+    # Decimal, so that 21.6 of 24 GB is exactly the limit despite rounding.
+    return int(HEADROOM * Decimal(str(gb)) / Decimal(str(need)))
+
+
+def memory_notes(modes: Sequence[FitMemory], gb: float | None, devices: int) -> tuple[str, ...]:
+    if not modes:
+        return (NOT_MEASURED,)
+    if gb is None:
+        return (SHARED_MEMORY,)
+    if devices > 1:
+        return (f"a program sees this card as {devices} devices of {gb:g} GB each; a mode must fit into one", JOBS_RULE)
+    return (JOBS_RULE,)
+
+
+def offload_advice(modes: Sequence[FitMemory], gb: float | None) -> tuple[str, ...]:
+    """What to do about modes that do not fit."""
+    if not modes or gb is None:
+        return ()
+    too_large, fitting = [mode for mode in modes if not mode.fits], [mode for mode in modes if mode.fits]
+    if not too_large:
+        return ("every known mode fits: no offloading needed",)
+    if not fitting:
+        smallest = min(modes, key=lambda mode: mode.gb)
+        return (f"no known mode fits in {gb:g} GB; {smallest.mode} needs the least, {smallest.gb:g} GB",)
+    return (
+        f"does not fit in {gb:g} GB: {_mode_list(too_large)}; fits: {_mode_list(fitting)}",
+        *(
+            f"{mode.mode} keeps part of the weights in system memory: slower, and needs that memory"
+            for mode in fitting
+            if mode.offload
+        ),
+    )
+
+
+def _mode_list(modes: Iterable[FitMemory]) -> str:
+    return ", ".join(f"{mode.mode} ({mode.gb:g} GB)" for mode in modes)

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from datetime import date
 
 from rocm3d.model.errors import UserError
-from rocm3d.model.fit import Fit, FitPoint, Viability
-from rocm3d.plan.card_facts import devices_of
+from rocm3d.model.fit import Fit, FitMemory, FitPoint, Viability
+from rocm3d.model.port import MemoryNeed, Port, ViabilityPoint
+from rocm3d.model.target import Gpu
+from rocm3d.plan.card_facts import UNKNOWN, devices_of, fit_modes, memory_notes, offload_advice, per_device
 from rocm3d.plan.comparison import ComparisonRequest, compare
-from rocm3d.plan.memory import UNKNOWN, fit_modes, memory_notes, offload_advice
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from datetime import date
-
-    from rocm3d.model.memory import FitMemory
-    from rocm3d.model.plan import Plan
-    from rocm3d.model.port import MemoryNeed, Port, ViabilityPoint
-    from rocm3d.model.target import Gpu
 
 FULL_SCORE = 5
 _BANDS: tuple[tuple[int, Viability], ...] = ((5, "High"), (4, "Medium"), (3, "Medium-Low"), (2, "Low"))
@@ -42,7 +35,7 @@ def fitness(request: ComparisonRequest, port: Port | None, as_of: date) -> Fit:
 
 
 def _unknown_repository(request: ComparisonRequest, as_of: date) -> Fit:
-    plan: Plan | None = request.plan
+    plan = request.plan
     if plan is None:
         raise UserError("no known repository and no checkout", hint="pass one of them")
     if as_of != request.today:
@@ -62,9 +55,10 @@ def rate_port(port: Port, ports: Mapping[str, Port], gpu: Gpu, as_of: date, devi
     """Score a repository for a GPU with the facts known at a date. A card of several devices counts as one of them."""
     if port.first_known is not None and as_of < port.first_known:
         raise UserError(f"{port.title} was not known on {as_of}", hint=f"use --as-of {port.first_known} or later")
-    parts = list(_with_base_ports(port, ports))
-    points = [_fit_point(point) for item in parts for point in item.points if _is_active(point, gpu, as_of)]
-    gb = None if gpu.vram_gb is None else gpu.vram_gb / devices
+    all_points = [point for item in _with_base_ports(port, ports) for point in item.points]
+    relevant = [point for point in all_points if not point.gfx or gpu.gfx in point.gfx]
+    points = [_fit_point(point) for point in relevant if _is_active(point, as_of)]
+    gb = per_device(gpu.vram_gb, devices)
     modes = fit_modes(memory_modes(port, ports, as_of), gb)
     points += [] if gb is None else _memory_points(modes, gb)
     score = FULL_SCORE + sum(point.effect for point in points)
@@ -73,10 +67,10 @@ def rate_port(port: Port, ports: Mapping[str, Port], gpu: Gpu, as_of: date, devi
         title=port.title,
         gpu=gpu,
         as_of=as_of,
-        viability="Not viable" if port.hosted else _band(score),
+        viability="Not viable" if port.hosted else next((name for least, name in _BANDS if score >= least), "Very Low"),
         score=score,
         points=tuple(points),
-        closed=tuple(_fit_point(point) for item in parts for point in item.points if _is_closed(point, gpu, as_of)),
+        closed=tuple(_fit_point(point) for point in relevant if _is_closed(point, as_of)),
         memory=modes,
         notes=() if port.hosted else memory_notes(modes, gb, devices),
         offload=offload_advice(modes, gb),
@@ -102,16 +96,12 @@ def _with_base_ports(port: Port, ports: Mapping[str, Port]) -> Iterator[Port]:
         port = ports[port.builds_on]
 
 
-def _applies_to(point: ViabilityPoint, gpu: Gpu) -> bool:
-    return not point.gfx or gpu.gfx in point.gfx
+def _is_active(point: ViabilityPoint, as_of: date) -> bool:
+    return point.since <= as_of and (point.until is None or as_of < point.until)
 
 
-def _is_active(point: ViabilityPoint, gpu: Gpu, as_of: date) -> bool:
-    return _applies_to(point, gpu) and point.since <= as_of and (point.until is None or as_of < point.until)
-
-
-def _is_closed(point: ViabilityPoint, gpu: Gpu, as_of: date) -> bool:
-    return _applies_to(point, gpu) and point.until is not None and point.until <= as_of
+def _is_closed(point: ViabilityPoint, as_of: date) -> bool:
+    return point.until is not None and point.until <= as_of
 
 
 def _fit_point(point: ViabilityPoint) -> FitPoint:
@@ -126,7 +116,3 @@ def _memory_points(modes: Sequence[FitMemory], gb: float) -> list[FitPoint]:
         return []
     effect, problem = (-1, "leaves no headroom") if worst.fits else (-2, "does not fit")
     return [FitPoint(effect=effect, why=f"{worst.mode}: {worst.gb:g} GB {problem} in {gb:g} GB", source=worst.source)]
-
-
-def _band(score: int) -> Viability:
-    return next((name for least, name in _BANDS if score >= least), "Very Low")

@@ -1,22 +1,29 @@
-"""Chooses routes for all packages on one stack: the best of each, unless two of them conflict."""
+"""Chooses routes for all packages on one stack: the best of each, unless two of them conflict.
+
+One decision for each distribution that the repository requires or imports.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
+from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-from rocm3d.model.plan import RejectedAlternative
+from rocm3d.knowledge.base import Knowledge
+from rocm3d.model.finding import Finding
+from rocm3d.model.inventory import Dependency
+from rocm3d.model.package import Package, Route
+from rocm3d.model.plan import DependencyDecision, RejectedAlternative
+from rocm3d.model.plan_choices import Preference
+from rocm3d.model.stack import Stack
+from rocm3d.model.target import Gpu
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from rocm3d.model.package import Package, Route
-    from rocm3d.model.plan_choices import Preference
-    from rocm3d.model.stack import Stack
-    from rocm3d.model.target import Gpu
+_ALSO_FITS = "fits too"
+_LARGE = 99999
 
 
 @dataclass(frozen=True)
@@ -47,9 +54,7 @@ class RouteChoice:
     @property
     def ranks_below_best(self) -> int:
         """How many ranks below the best the chosen route is; 0 for the route that the known port used."""
-        if self.chosen is None or self.chosen.id == self.pinned:
-            return 0
-        return self.chosen.rank - 1
+        return 0 if self.chosen is None or self.chosen.id == self.pinned else self.chosen.rank - 1
 
     @property
     def fallback_count(self) -> int:
@@ -57,28 +62,24 @@ class RouteChoice:
         return sum(rejected_route.reason.startswith(_ALSO_FITS) for rejected_route in self.rejected)
 
 
-_ALSO_FITS = "fits too"
-
-
 def choose_routes(
     packages: Sequence[Package], stack: Stack, gpu: Gpu, constraints: RepositoryConstraints
 ) -> dict[str, RouteChoice]:
-    problems: dict[tuple[str, str], RouteProblem] = {}
-    options: dict[str, list[Route]] = {}
-    for package in sorted(packages, key=lambda item: item.id):
-        options[package.id] = []
-        for route in _ranked_routes(package, constraints):
-            problem = route_problem(route, stack, gpu) or _repository_conflict(package, route, constraints)
-            if problem is None:
-                options[package.id].append(route)
-            else:
-                problems[package.id, route.id] = problem
-    chosen = _compatible_routes(options)
+    ranked = {package.id: _ranked_routes(package, constraints) for package in packages}
+    problems = {
+        (package.id, route.id): problem
+        for package in packages
+        for route in ranked[package.id]
+        if (problem := route_problem(route, stack, gpu) or _repository_conflict(package, route, constraints))
+    }
+    chosen = _compatible_routes(
+        {name: [route for route in ranked[name] if (name, route.id) not in problems] for name in sorted(ranked)}
+    )
     return {
         package.id: RouteChoice(
             package,
             chosen[package.id],
-            tuple(_rejected_routes(package, _ranked_routes(package, constraints), chosen, problems)),
+            tuple(_rejected_routes(package, ranked[package.id], chosen, problems)),
             constraints.pinned.get(package.id),
         )
         for package in packages
@@ -96,17 +97,22 @@ def _ranked_routes(package: Package, constraints: RepositoryConstraints) -> list
     return sorted((route for route in package.routes if route.status == "active"), key=key)
 
 
-def _repository_conflict(package: Package, route: Route, constraints: RepositoryConstraints) -> RouteProblem | None:
+def _repository_conflict(
+    package: Package, route: Route, constraints: RepositoryConstraints
+) -> RejectedAlternative | None:
     """A conflict with the repository's own imports and version ranges."""
     if route.unless_imported and package.id in constraints.imported:
-        return RouteProblem("works only if no module imports it at the top", "the import moved into a function")
+        return _rejected(route, "works only if no module imports it at the top", "the import moved into a function")
     for name, required in sorted(route.needs.items()):
         pins = constraints.versions.get(name, ())
         if pins and not any(is_satisfiable((pin, required)) for pin in pins):
-            return RouteProblem(
-                f"needs {name} {required}; the repository requires {pins[0]}", f"another {name} in the repository"
-            )
+            reason = f"needs {name} {required}; the repository requires {pins[0]}"
+            return _rejected(route, reason, f"another {name} in the repository")
     return None
+
+
+def _rejected(route: Route, reason: str, would_need: str) -> RejectedAlternative:
+    return RejectedAlternative(id=route.id, reason=reason, would_need=would_need)
 
 
 def _version_conflict(first: Route, second: Route) -> str | None:
@@ -164,14 +170,13 @@ def _rejected_routes(
     package: Package,
     routes: Sequence[Route],
     chosen: Mapping[str, Route | None],
-    problems: Mapping[tuple[str, str], RouteProblem],
+    problems: Mapping[tuple[str, str], RejectedAlternative],
 ) -> Iterator[RejectedAlternative]:
     winner = chosen[package.id]
     rivals = {name: route for name, route in chosen.items() if route is not None and name != package.id}
     for route in routes:
-        problem = problems.get((package.id, route.id))
-        if problem is not None:
-            yield RejectedAlternative(id=route.id, reason=problem.reason, would_need=problem.would_need)
+        if (package.id, route.id) in problems:
+            yield problems[package.id, route.id]
         elif route is not winner:
             yield _rejected_route(route, winner, rivals)
 
@@ -180,49 +185,32 @@ def _rejected_route(route: Route, winner: Route | None, rivals: Mapping[str, Rou
     for name, rival in sorted(rivals.items()):
         clash = _version_conflict(route, rival)
         if clash is not None:
-            reason = f"conflicts with {rival.id} of {name}: {clash}"
-            return RejectedAlternative(id=route.id, reason=reason, would_need=f"another route for {name}")
+            return _rejected(route, f"conflicts with {rival.id} of {name}: {clash}", f"another route for {name}")
     reason = f"{_ALSO_FITS}, but ranks below {winner.id}" if winner else "was not chosen"
-    return RejectedAlternative(
-        id=route.id, reason=reason, would_need="a knowledge overlay (--knowledge) that ranks it first"
-    )
+    return _rejected(route, reason, "a knowledge overlay (--knowledge) that ranks it first")
 
 
-@dataclass(frozen=True)
-class RouteProblem:
-    """Why a route does not fit, and what would make it fit."""
-
-    reason: str
-    would_need: str
-
-
-def route_problem(route: Route, stack: Stack, gpu: Gpu) -> RouteProblem | None:
-    """None if the route fits."""
+def route_problem(route: Route, stack: Stack, gpu: Gpu) -> RejectedAlternative | None:
+    """Why a route does not fit, and what would make it fit; None if it fits."""
     for component, required, available in (
         ("ROCm", route.rocm, stack.rocm),
         ("torch", route.torch, stack.torch),
         ("Python", route.python, stack.python),
     ):
         if required and not SpecifierSet(required).contains(available, prereleases=True):
-            return RouteProblem(
-                f"needs {component} {required}; this stack has {available}", f"a stack with {component} {required}"
-            )
+            reason = f"needs {component} {required}; this stack has {available}"
+            return _rejected(route, reason, f"a stack with {component} {required}")
     if route.gfx and gpu.gfx not in route.gfx:
-        return RouteProblem(f"supports {', '.join(route.gfx)}; this GPU is {gpu.gfx}", f"a report from {gpu.gfx}")
+        return _rejected(route, f"supports {', '.join(route.gfx)}; this GPU is {gpu.gfx}", f"a report from {gpu.gfx}")
     if route.products and gpu.product not in route.products:
-        return RouteProblem(f"supports {', '.join(route.products)}; this GPU is {gpu.product}", "one of those products")
-    return _torch_conflict(route, stack)
-
-
-def _torch_conflict(route: Route, stack: Stack) -> RouteProblem | None:
-    """A route that installs another torch breaks everything that was built for the stack's torch."""
-    required = route.moves.get("torch")
-    if required is None or SpecifierSet(f"=={required}").contains(stack.torch, prereleases=True):
-        return None
-    return RouteProblem(f"installs torch {required}; this stack has {stack.torch}", f"a stack with torch {required}")
-
-
-_LARGE = 99999
+        return _rejected(
+            route, f"supports {', '.join(route.products)}; this GPU is {gpu.product}", "one of those products"
+        )
+    # A route that installs another torch breaks everything that was built for the stack's torch.
+    torch = route.moves.get("torch")
+    if torch is not None and not SpecifierSet(f"=={torch}").contains(stack.torch, prereleases=True):
+        return _rejected(route, f"installs torch {torch}; this stack has {stack.torch}", f"a stack with torch {torch}")
+    return None
 
 
 def is_satisfiable(ranges: Iterable[str]) -> bool:
@@ -257,3 +245,95 @@ def _neighbours(version: Version) -> Iterator[Version]:
 
 def _version(release: tuple[int, ...]) -> Version:
     return Version(".".join(str(part) for part in release))
+
+
+def package_by_distribution(
+    dependencies: Iterable[Dependency], findings: Sequence[Finding], knowledge: Knowledge
+) -> dict[str, str | None]:
+    """Distribution name to package id, sorted. A package that is only imported gets its first name on PyPI."""
+    packages: dict[str, str | None] = {}
+    for dependency in dependencies:
+        if dependency.name:
+            name = str(canonicalize_name(dependency.name))
+            packages[name] = packages.get(name) or dependency.package
+    known = set(packages.values())
+    for finding in findings:
+        package = knowledge.packages.get(finding.package or "")
+        # A note is about an optional import: nothing has to be installed for it.
+        if package is not None and package.id not in known and finding.severity != "note":
+            packages.setdefault(_first_name(package), package.id)
+    return dict(sorted(packages.items()))
+
+
+def _first_name(package: Package) -> str:
+    plain = [name for name in package.pip if "*" not in name]
+    return str(canonicalize_name(plain[0] if plain else package.id))
+
+
+def required_versions(dependencies: Iterable[Dependency]) -> dict[str, tuple[str, ...]]:
+    """The version ranges that the repository requires of each distribution; none if one mention has no range."""
+    ranges_by_name: dict[str, set[str]] = {}
+    for dependency in dependencies:
+        try:
+            requirement = Requirement(dependency.requirement)
+        except InvalidRequirement:
+            continue
+        ranges_by_name.setdefault(str(canonicalize_name(requirement.name)), set()).add(str(requirement.specifier))
+    return {name: tuple(sorted(ranges)) for name, ranges in ranges_by_name.items() if "" not in ranges}
+
+
+def decide(
+    names: Mapping[str, str | None], routed: Mapping[str, RouteChoice], stack: Stack, gpu: Gpu
+) -> tuple[DependencyDecision, ...]:
+    keep = DependencyDecision(name="", package=None, decision="keep", route=None, reason="not known to need NVIDIA")
+    return tuple(
+        keep.model_copy(update={"name": name})
+        if package is None
+        else _package_decision(name, routed[package], stack, gpu)
+        for name, package in names.items()
+    )
+
+
+def _package_decision(name: str, routed: RouteChoice, stack: Stack, gpu: Gpu) -> DependencyDecision:
+    package = routed.package
+    if routed.chosen is not None:
+        decision = _decision_from_route(name, package, routed.chosen, gpu)
+        return decision.model_copy(update={"alternatives": routed.rejected})
+    why = "; ".join(f"{rejected_route.id}: {rejected_route.reason}" for rejected_route in routed.rejected)
+    return DependencyDecision(
+        name=name,
+        package=package.id,
+        decision="blocked",
+        route=None,
+        reason=f"no route fits {stack.id} on {gpu.gfx} ({why})",
+        sources=package.sources,
+        checked=package.checked,
+        confidence=package.confidence,
+        alternatives=routed.rejected,
+    )
+
+
+def _decision_from_route(name: str, package: Package, route: Route, gpu: Gpu) -> DependencyDecision:
+    def with_target(text: str) -> str:
+        return text.replace("{gfx}", gpu.gfx)
+
+    return DependencyDecision(
+        name=name,
+        package=package.id,
+        decision=route.decision,
+        route=route.id,
+        reason=route.summary,
+        requirement=with_target(route.requirement),
+        index=route.index,
+        env={key: with_target(value) for key, value in sorted(route.env.items())},
+        commands=tuple(tuple(with_target(argument) for argument in command) for command in route.commands),
+        needs=dict(sorted(route.needs.items())),
+        loses=route.loses,
+        import_kept=route.import_kept,
+        proof=route.proof,
+        traps=(*package.traps, *route.traps),
+        sources=route.sources,
+        checked=route.checked,
+        confidence=route.confidence,
+        verified_on=route.verified_on,
+    )

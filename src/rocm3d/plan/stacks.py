@@ -2,23 +2,60 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.version import InvalidVersion, Version
+
+from rocm3d.knowledge.base import Knowledge
 from rocm3d.model.errors import UserError
 from rocm3d.model.plan import ChosenStack, DependencyDecision, RejectedAlternative
-from rocm3d.plan.dependencies import decide
-from rocm3d.plan.routes import choose_routes
+from rocm3d.model.plan_choices import Platform, Preference
+from rocm3d.model.stack import Stack
+from rocm3d.model.target import Gpu
+from rocm3d.plan.routes import RepositoryConstraints, RouteChoice, choose_routes, decide
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+# A blocked package or a lost feature always counts first; the preference orders the other costs.
+_FIRST_COSTS = ("blocked", "lost")
+_COST_ORDER: Mapping[Preference, tuple[str, ...]] = {
+    "stable": ("pins", "stand-ins", "untried", "second", "builds", "closed", "old"),
+    "newest": ("old", "pins", "stand-ins", "second", "builds", "closed"),
+    "fewest-builds": ("builds", "pins", "stand-ins", "untried", "second", "closed", "old"),
+}
 
-    from rocm3d.knowledge.base import Knowledge
-    from rocm3d.model.plan_choices import Preference
-    from rocm3d.model.stack import Stack
-    from rocm3d.model.target import Gpu
-    from rocm3d.plan.options import PlanOptions
-    from rocm3d.plan.routes import RepositoryConstraints, RouteChoice
+
+@dataclass(frozen=True)
+class PlanOptions:
+    """`rocm` is a release such as 7.2, or a range. `installed` is the installed torch, which --keep-torch keeps."""
+
+    stack: str | None = None
+    rocm: str = ""
+    prefer: Preference = "stable"
+    platform: Platform = "linux"
+    installed: Stack | None = None
+
+    def __post_init__(self) -> None:
+        if self.rocm:
+            _release_range(self.rocm)
+        if self.installed is not None and (self.stack or self.rocm):
+            raise UserError("--keep-torch excludes --stack and --rocm", hint="pass only one of them")
+
+    def accepts_rocm(self, release: str) -> bool:
+        return not self.rocm or _release_range(self.rocm).contains(release, prereleases=True)
+
+
+def _release_range(text: str) -> SpecifierSet:
+    """7 means ==7.*, 7.2 means ==7.2.*; a range stays as written."""
+    specifier = text
+    with suppress(InvalidVersion):
+        Version(text)
+        specifier = f"=={text}.*"
+    try:
+        return SpecifierSet(specifier)
+    except InvalidSpecifier as error:
+        raise UserError(f"--rocm {text}: not a release or a range", hint="for example 7.2 or '>=6.4,<8'") from error
 
 
 @dataclass(frozen=True)
@@ -33,15 +70,6 @@ class StackCost:
     def text(self) -> str:
         """`blocked: gsplat, kaolin`, or the label alone."""
         return f"{self.label}: {', '.join(self.names)}" if self.names else self.label
-
-
-# A blocked package or a lost feature always counts first; the preference orders the other costs.
-_FIRST_COSTS = ("blocked", "lost")
-_COST_ORDER: Mapping[Preference, tuple[str, ...]] = {
-    "stable": ("pins", "stand-ins", "untried", "second", "builds", "closed", "old"),
-    "newest": ("old", "pins", "stand-ins", "second", "builds", "closed"),
-    "fewest-builds": ("builds", "pins", "stand-ins", "untried", "second", "closed", "old"),
-}
 
 
 @dataclass(frozen=True)
@@ -137,7 +165,14 @@ def choose_stack(
     if not evaluations:
         return None, None, tuple(sorted(rejected, key=lambda item: item.id))
     best, *others = sorted(evaluations, key=lambda item: item.sort_key(options.prefer))
-    rejected += [_rejected_stack(item, best, options) for item in others]
+    rejected += [
+        RejectedAlternative(
+            id=item.stack.id,
+            reason=item.reason_behind(best, options.prefer),
+            would_need=f"--stack {item.stack.id} to choose it anyway",
+        )
+        for item in others
+    ]
     return ChosenStack(id=best.stack.id, reason=best.summary), best, tuple(sorted(rejected, key=lambda item: item.id))
 
 
@@ -149,31 +184,22 @@ def evaluate_stack(stack: Stack, criteria: StackCriteria) -> StackEvaluation:
     return StackEvaluation(stack, decide(criteria.names, route_choices, stack, criteria.gpu), route_choices)
 
 
-def _rejected_stack(evaluation: StackEvaluation, best: StackEvaluation, options: PlanOptions) -> RejectedAlternative:
-    hint = f"--stack {evaluation.stack.id} to choose it anyway"
-    return RejectedAlternative(
-        id=evaluation.stack.id, reason=evaluation.reason_behind(best, options.prefer), would_need=hint
-    )
-
-
 def _unusable_stack(stack: Stack, gpu: Gpu, options: PlanOptions) -> RejectedAlternative | None:
     """Why a stack is rejected regardless of its packages; None if it is usable."""
-    if options.installed is not None and stack is not options.installed:
-        return RejectedAlternative(
-            id=stack.id, reason="--keep-torch keeps the installed version", would_need="no --keep-torch"
-        )
-    if options.stack is not None and stack.id != options.stack:
-        return RejectedAlternative(
-            id=stack.id, reason=f"--stack {options.stack} was chosen", would_need=f"--stack {stack.id}"
-        )
-    if options.installed is None and not options.accepts_rocm(stack.rocm):
-        reason = f"has ROCm {stack.rocm}, not {options.rocm}"
-        return RejectedAlternative(id=stack.id, reason=reason, would_need="another --rocm")
-    if gpu.gfx not in stack.gfx:
-        return RejectedAlternative(
-            id=stack.id, reason=f"does not support {gpu.gfx}", would_need=f"a build for {gpu.gfx}"
-        )
-    if options.platform not in stack.platforms:
-        reason = f"is only for {', '.join(stack.platforms)}"
-        return RejectedAlternative(id=stack.id, reason=reason, would_need=f"a release for {options.platform}")
-    return None
+    is_kept = options.installed is None or stack is options.installed
+    has_rocm = options.installed is not None or options.accepts_rocm(stack.rocm)
+    problems = (
+        (is_kept, "--keep-torch keeps the installed version", "no --keep-torch"),
+        (options.stack in (None, stack.id), f"--stack {options.stack} was chosen", f"--stack {stack.id}"),
+        (has_rocm, f"has ROCm {stack.rocm}, not {options.rocm}", "another --rocm"),
+        (gpu.gfx in stack.gfx, f"does not support {gpu.gfx}", f"a build for {gpu.gfx}"),
+        (
+            options.platform in stack.platforms,
+            f"is only for {', '.join(stack.platforms)}",
+            f"a release for {options.platform}",
+        ),
+    )
+    rejected = (
+        RejectedAlternative(id=stack.id, reason=reason, would_need=need) for fits, reason, need in problems if not fits
+    )
+    return next(rejected, None)

@@ -9,9 +9,7 @@ from rocm3d.model.counted import counted
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocm3d.model.comparison import CardFacts, Choice, Comparison
-    from rocm3d.model.fit import Viability
-    from rocm3d.model.memory import FitMemory
+    from rocm3d.model.fit import CardFacts, Choice, Comparison, FitMemory, Viability
 
 
 RATINGS: dict[Viability, str] = {

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from rocm3d.model.comparison import Comparison
+    from rocm3d.model.fit import Comparison
     from rocm3d.model.plan import UnresolvedFinding
 
 # Imported because it registers a form.

@@ -12,17 +12,14 @@ from rich.table import Table
 from rich.text import Text
 
 from rocm3d.model.backend_check import BackendCheck, NumericCheck, Smoke
-from rocm3d.model.bundle import BundleCheck, EvidenceDiff
+from rocm3d.model.bundle import BundleCheck, BundleReport, EvidenceDiff
 from rocm3d.model.condition import Diagnosis, Problem
 from rocm3d.model.counted import counted
 from rocm3d.model.golden import ComparedTensor, GoldenComparison
-from rocm3d.model.inspection import Inspection
-from rocm3d.model.ledger import Ledger
 from rocm3d.model.matrix import Matrix
-from rocm3d.model.report import BundleReport
 from rocm3d.model.run import RunRecord
-from rocm3d.model.toolchain import Toolchains
-from rocm3d.model.upstream import Drafts
+from rocm3d.model.toolchain import Inspection, Toolchains
+from rocm3d.model.upstream import Drafts, Ledger
 from rocm3d.render import run_text
 from rocm3d.render.grouping import SEVERITIES, group_by
 from rocm3d.render.sanitize import clean

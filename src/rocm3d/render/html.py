@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
+from rocm3d.model.bundle import BundleReport, PortReport
 from rocm3d.model.counted import counted
 from rocm3d.model.inventory import Scan
 from rocm3d.model.patch import NEEDS_REVIEW
-from rocm3d.model.report import BundleReport, PortReport
 from rocm3d.render.charts.dependencies import DECISIONS, DependencyNode, dependency_map
 from rocm3d.render.grouping import NO_FAMILY, OUTCOME_SIGNS, SEVERITIES, LevelSummary, group_by_family, level_summaries
 from rocm3d.render.run_text import altered_text
@@ -22,10 +22,10 @@ from rocm3d.render.run_view import RunView, run_views, runs_summary, worst_tone
 from rocm3d.render.sanitize import clean_multiline
 
 if TYPE_CHECKING:
+    from rocm3d.model.bundle import ReportedRun, UnreadRun
     from rocm3d.model.evidence import Evidence
     from rocm3d.model.patch import FileChange, Patch
     from rocm3d.model.plan import DependencyDecision, Plan
-    from rocm3d.model.report import ReportedRun, UnreadRun
     from rocm3d.model.verdict import Verdict, Verdicts
 
 _WITHOUT_RUNNING = ("static", "resolve")  # levels of verification that neither compile nor run

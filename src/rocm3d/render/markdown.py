@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from rocm3d.knowledge.base import Knowledge
-    from rocm3d.model.comparison import Comparison
     from rocm3d.model.finding import Finding
+    from rocm3d.model.fit import Comparison
     from rocm3d.model.package import Decision
     from rocm3d.model.plan import DependencyDecision
     from rocm3d.model.verdict import Outcome

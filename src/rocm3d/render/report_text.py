@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocm3d.knowledge.base import Knowledge
+    from rocm3d.model.bundle import BundleReport
     from rocm3d.model.patch import FileChange
-    from rocm3d.model.report import BundleReport
     from rocm3d.model.verdict import Verdict
     from rocm3d.render.html import PortReportView
     from rocm3d.render.run_view import ArtifactView, RunView

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocm3d.model.artifact import Artifact
+    from rocm3d.model.bundle import ReportedRun
     from rocm3d.model.evidence import Evidence
-    from rocm3d.model.report import ReportedRun
     from rocm3d.model.run import RunRecord, Steps
 
 _MAX_BARS, _COLOUR_COUNT = 12, 6

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from rocm3d.model.fingerprint import fingerprints
+from rocm3d.model.finding import fingerprints
 from rocm3d.render.sanitize import clean
 
 if TYPE_CHECKING:

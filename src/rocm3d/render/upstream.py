@@ -20,9 +20,8 @@ from rocm3d.render.sanitize import clean
 
 if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
-    from rocm3d.model.ledger import Fix
     from rocm3d.model.package import Licence
-    from rocm3d.model.upstream import DraftKind, EditedFile, Proposal
+    from rocm3d.model.upstream import DraftKind, EditedFile, Fix, Proposal
     from rocm3d.model.verdict import Verdict
     from rocm3d.render.html import PortReportView
     from rocm3d.render.run_view import RunView

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from rocm3d.model.finding import Location
 from rocm3d.model.inventory import Extension
-from rocm3d.model.location import Location
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

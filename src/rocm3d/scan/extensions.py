@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import takewhile
 from typing import TYPE_CHECKING, Literal
 
+from rocm3d.model.finding import Location
 from rocm3d.model.inventory import Extension
-from rocm3d.model.location import Location
 from rocm3d.syntax.python import string_value
 from rocm3d.syntax.python_names import ImportedNames
 from rocm3d.syntax.unit import walk

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 from rocm3d.manifest.cmake import is_cmake
 from rocm3d.manifest.manifest import ParsedManifest, manifest_readers, posix_path
 from rocm3d.model.base import Record
-from rocm3d.model.finding import Finding
+from rocm3d.model.finding import Finding, Location
 from rocm3d.model.inventory import Dependency, Extension, SkippedFile
-from rocm3d.model.location import Location
 from rocm3d.scan.auxiliary_files import is_auxiliary
 from rocm3d.scan.cmake_extensions import cmake_extensions
 from rocm3d.scan.detector import Clue, Detector, DetectorContext, Match, RepositoryPaths, Unit

@@ -7,15 +7,16 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from operator import eq, ge, gt, le, lt, ne
 
-from rocm3d.syntax import condition
 from rocm3d.syntax.directives import CONDITIONAL, Directive, blanked, directives
-from rocm3d.syntax.guards import assume_rocm, is_rocm_macro
+from rocm3d.syntax.guards import assume_rocm, condition_text, evaluate, is_rocm_macro, parse_condition
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _MACRO_COMPARISON = re.compile(r"\b([A-Za-z_]\w*)\s*(<=|>=|==|!=|<|>)\s*([0-9]+)[uUlL]*")
 _REVERSED_COMPARISON = re.compile(r"\b([0-9]+)[uUlL]*\s*(<=|>=|==|!=|<|>)\s*([A-Za-z_]\w*)")
 _MIRRORED_OPERATOR = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
+_OPERATORS = {"<": lt, ">": gt, "<=": le, ">=": ge, "==": eq, "!=": ne}
 _TARGET_MACRO = re.compile(r"__(?:gfx|GFX)\w+|WAVE(?:FRONT)?_?(?:SIZE)?_?(?:32|64)")
 
 
@@ -60,7 +61,7 @@ def if_chains(data: bytes) -> list[IfChain]:
     for directive in directives(data):
         if directive.keyword not in CONDITIONAL:
             continue
-        if directive.keyword in ("if", "ifdef", "ifndef"):
+        if directive.opens:
             stack.append([directive])
         elif stack and directive.keyword != "endif":
             stack[-1].append(directive)
@@ -68,21 +69,11 @@ def if_chains(data: bytes) -> list[IfChain]:
             opened = stack.pop()
             ends = [*(branch_start.start for branch_start in opened[1:]), directive.start]
             branches = (
-                IfBranch(_condition_of(i), code.find(b"#", i.start), i.start, i.end, end)
+                IfBranch(condition_text(i), code.find(b"#", i.start), i.start, i.end, end)
                 for i, end in zip(opened, ends, strict=True)
             )
             closed_chains.append(IfChain(tuple(branches), directive.end))
     return sorted(closed_chains, key=lambda chain: chain.branches[0].start)
-
-
-def _condition_of(directive: Directive) -> str:
-    keyword, argument = directive.keyword, directive.argument
-    if keyword == "else":
-        return "1"
-    if keyword in ("if", "elif"):
-        return argument
-    name = argument.split()[0] if argument else ""
-    return f"!defined({name})" if keyword in ("ifndef", "elifndef") else f"defined({name})"
 
 
 def evaluate_condition(text: str, defined: Mapping[str, bool], numbers: Mapping[str, float]) -> bool | None:
@@ -91,14 +82,11 @@ def evaluate_condition(text: str, defined: Mapping[str, bool], numbers: Mapping[
     def replace_comparison(name: str, sign: str, number: str, original: str) -> str:
         if name not in numbers:
             return original
-        left, right = numbers[name], float(number)
-        results = {"<": left < right, ">": left > right, "==": left == right}
-        first = results[sign[0]] if sign[0] in "<>" else results["=="] == (sign == "==")
-        return str(int(first or (sign in ("<=", ">=") and left == right)))
+        return str(int(_OPERATORS[sign](numbers[name], float(number))))
 
     text = _MACRO_COMPARISON.sub(lambda m: replace_comparison(m[1], m[2], m[3], m[0]), text)
     text = _REVERSED_COMPARISON.sub(lambda m: replace_comparison(m[3], _MIRRORED_OPERATOR[m[2]], m[1], m[0]), text)
-    return condition.evaluate(condition.parse(text, defined.get, literals=True))
+    return evaluate(parse_condition(text, defined.get, literals=True))
 
 
 @dataclass(frozen=True)
@@ -153,7 +141,7 @@ def _branch_states(chain: IfChain, outer: _BranchState) -> list[_BranchState]:
     """States of the branches of a chain; branches after one that is certainly taken are dead."""
     states, is_taken, by_target = [], False, outer.is_target_specific
     for branch in chain.branches:
-        value = condition.evaluate(condition.parse(branch.condition, assume_rocm, literals=True))
+        value = evaluate(parse_condition(branch.condition, assume_rocm, literals=True))
         by_target = by_target or _TARGET_MACRO.search(branch.condition) is not None
         states.append(_BranchState(outer.can_compile and value is not False and not is_taken, by_target))
         is_taken = is_taken or value is True

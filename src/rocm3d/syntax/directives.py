@@ -37,6 +37,11 @@ class Directive:
     start: int
     end: int
 
+    @property
+    def opens(self) -> bool:
+        """Whether it opens a conditional chain."""
+        return self.keyword in ("if", "ifdef", "ifndef")
+
 
 def blanked(data: bytes) -> bytes:
     """The text with comments, strings and line splices replaced by spaces; the length stays the same."""

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable
 from pathlib import PurePosixPath
 from typing import Any
 
-from rocm3d.model.patch import Proof
+from rocm3d.model.patch import Proof, ProofKind
 from rocm3d.model.toml import TomlError, parse
-from rocm3d.syntax import cmake_fold, cuda
-from rocm3d.syntax.closed_list import EDIT_MARKERS, listed_edits, without_added_include
-from rocm3d.syntax.cpp_tokens import TokenComparisonError, differs_only_as_allowed, token_stream
+from rocm3d.syntax.cmake_fold import CMakeFoldError, fold_cmake
+from rocm3d.syntax.cpp_tokens import (
+    EDIT_MARKERS,
+    TokenComparisonError,
+    differs_only_as_allowed,
+    listed_edits,
+    token_stream,
+    without_added_include,
+)
+from rocm3d.syntax.cuda import CUDA_SUFFIXES
 from rocm3d.syntax.directives import CONDITIONAL, blanked, directives
 from rocm3d.syntax.guards import assume_cuda, fold_cpp, is_rocm_macro
 from rocm3d.syntax.python_fold import PythonFoldError, folded_dump
@@ -26,18 +34,23 @@ _EXCLUDE = re.compile(rb'exclude = \["/[\w./+-]+"\]')
 BLOCK_BEGIN, BLOCK_END = b"# rocm3d begin", b"# rocm3d end"
 
 
+class NotIsolatedError(Exception):
+    """NVIDIA builds may see a difference; the message is the reason."""
+
+
 def prove_isolation(path: str, before: bytes, after: bytes) -> Proof:
     """Compare both versions as NVIDIA builds see them. If a comparison is not possible, the proof does not hold."""
     name, suffix = PurePosixPath(path).name, PurePosixPath(path).suffix
-    by_name = {MANIFEST_FILE: _prove_manifest_file, PROJECT_FILE: _prove_project_file, "CMakeLists.txt": _prove_cmake}
-    if name in by_name:
-        return by_name[name](before, after)
-    if path.endswith(IGNORE_FILE):
-        return _prove_ignore_file(before, after)
-    by_suffix = {".py": _prove_python, ".cmake": _prove_cmake, **dict.fromkeys(cuda.CUDA_SUFFIXES, _prove_cpp)}
-    if suffix in by_suffix:
-        return by_suffix[suffix](before, after)
-    return Proof(kind="cpp-directives-evaluated", holds=False, detail=f"no proof method for {suffix or path}")
+    if suffix in CUDA_SUFFIXES:
+        return _prove_cpp(before, after)
+    key = IGNORE_FILE if path.endswith(IGNORE_FILE) else name if name in _COMPARISONS else suffix
+    if key not in _COMPARISONS:
+        return Proof(kind="cpp-directives-evaluated", holds=False, detail=f"no proof method for {suffix or path}")
+    kind, compare = _COMPARISONS[key]
+    try:
+        return Proof(kind=kind, holds=True, detail=compare(before, after))
+    except (NotIsolatedError, CMakeFoldError, PythonFoldError, TomlError) as error:
+        return Proof(kind=kind, holds=False, detail=str(error))
 
 
 def _prove_cpp(before: bytes, after: bytes) -> Proof:
@@ -75,37 +88,31 @@ def _prove_cpp_tokens(old: bytes, new: bytes) -> Proof:
     return Proof(kind="closed-list", holds=True, detail=f"without ROCm only {edit_counts} differ; {_NEXT_STEP}")
 
 
-def _prove_ignore_file(before: bytes, after: bytes) -> Proof:
+def _compare_ignore_file(before: bytes, after: bytes) -> str:
     """Ignore patterns in one marked block at the end; none of them negates an earlier pattern."""
-    kind = "ignore-lines-appended"
     lines = _appended_block(before, after)
     if lines is None or any(line.startswith((b"!", BLOCK_BEGIN, BLOCK_END)) for line in lines):
-        return Proof(kind=kind, holds=False, detail="more changed than one marked block at the end")
-    return Proof(kind=kind, holds=True, detail="only adds one marked block of ignore patterns at the end")
+        raise NotIsolatedError("more changed than one marked block at the end")
+    return "only adds one marked block of ignore patterns at the end"
 
 
-def _prove_manifest_file(before: bytes, after: bytes) -> Proof:
+def _compare_manifest_file(before: bytes, after: bytes) -> str:
     """One folder excluded from the source distribution, in a marked block at the end; nothing is included."""
-    kind = "ignore-lines-appended"
     lines = _appended_block(before, after)
     if lines is None or len(lines) > 1 or not all(_PRUNE.fullmatch(line) for line in lines):
-        return Proof(kind=kind, holds=False, detail="more changed than one excluded folder at the end")
-    return Proof(kind=kind, holds=True, detail="only excludes one folder from the source distribution")
+        raise NotIsolatedError("more changed than one excluded folder at the end")
+    return "only excludes one folder from the source distribution"
 
 
-def _prove_project_file(before: bytes, after: bytes) -> Proof:
+def _compare_project_file(before: bytes, after: bytes) -> str:
     """One folder excluded from hatchling's source distribution by a new table; all other settings are the same."""
-    kind = "ignore-lines-appended"
     heading = f"[{'.'.join(SDIST_TABLE)}]".encode()
     lines = _appended_block(before, after)
     if lines is None or (lines and not (lines[0] == heading and len(lines) == 2 and _EXCLUDE.fullmatch(lines[1]))):
-        return Proof(kind=kind, holds=False, detail="more changed than one excluded folder at the end")
-    try:
-        is_same = not lines or _without_exclude(parse(after)) == parse(before)
-    except TomlError as error:
-        return Proof(kind=kind, holds=False, detail=str(error))
-    detail = "only excludes one folder from the source distribution"
-    return Proof(kind=kind, holds=is_same, detail=detail if is_same else "other settings differ from the original")
+        raise NotIsolatedError("more changed than one excluded folder at the end")
+    if lines and _without_exclude(parse(after)) != parse(before):
+        raise NotIsolatedError("other settings differ from the original")
+    return "only excludes one folder from the source distribution"
 
 
 def _without_exclude(document: dict[str, Any]) -> dict[str, Any]:
@@ -132,15 +139,16 @@ def _appended_block(before: bytes, after: bytes) -> list[bytes] | None:
     return None
 
 
-def _prove_cmake(before: bytes, after: bytes) -> Proof:
-    kind = "cmake-guard-folded"
-    try:
-        is_same = cmake_fold.fold_cmake(before) == cmake_fold.fold_cmake(after)
-    except cmake_fold.CMakeFoldError as error:
-        return Proof(kind=kind, holds=False, detail=str(error))
-    if not is_same:
-        return Proof(kind=kind, holds=False, detail="with USE_ROCM off the file differs from the original")
-    return Proof(kind=kind, holds=True, detail="NVIDIA builds see the same code (proven: same bytes with USE_ROCM off)")
+def _compare_cmake(before: bytes, after: bytes) -> str:
+    if fold_cmake(before) != fold_cmake(after):
+        raise NotIsolatedError("with USE_ROCM off the file differs from the original")
+    return "NVIDIA builds see the same code (proven: same bytes with USE_ROCM off)"
+
+
+def _compare_python(before: bytes, after: bytes) -> str:
+    if folded_dump(before, before) != folded_dump(after, before):
+        raise NotIsolatedError("with torch.version.hip None the code differs from the original")
+    return "NVIDIA builds see the same code (proven: same syntax tree with torch.version.hip None)"
 
 
 def _directives_inside_calls(data: bytes) -> Counter[str]:
@@ -154,7 +162,7 @@ def _directives_inside_calls(data: bytes) -> Counter[str]:
         offset = directive.end
         if directive.keyword not in CONDITIONAL:
             continue
-        if directive.keyword in ("if", "ifdef", "ifndef"):
+        if directive.opens:
             open_depths.append(depth)
         elif open_depths and directive.keyword == "endif":
             open_depths.pop()
@@ -174,16 +182,11 @@ def _redefined_guards(data: bytes) -> set[str]:
     return {name[0] for name in names if name and is_rocm_macro(name[0])}
 
 
-def _prove_python(before: bytes, after: bytes) -> Proof:
-    kind = "python-guard-folded"
-    try:
-        is_same = folded_dump(before, before) == folded_dump(after, before)
-    except PythonFoldError as error:
-        return Proof(kind=kind, holds=False, detail=str(error))
-    if not is_same:
-        return Proof(kind=kind, holds=False, detail="with torch.version.hip None the code differs from the original")
-    return Proof(
-        kind=kind,
-        holds=True,
-        detail="NVIDIA builds see the same code (proven: same syntax tree with torch.version.hip None)",
-    )
+_COMPARISONS: dict[str, tuple[ProofKind, Callable[[bytes, bytes], str]]] = {
+    IGNORE_FILE: ("ignore-lines-appended", _compare_ignore_file),
+    MANIFEST_FILE: ("ignore-lines-appended", _compare_manifest_file),
+    PROJECT_FILE: ("ignore-lines-appended", _compare_project_file),
+    "CMakeLists.txt": ("cmake-guard-folded", _compare_cmake),
+    ".cmake": ("cmake-guard-folded", _compare_cmake),
+    ".py": ("python-guard-folded", _compare_python),
+}

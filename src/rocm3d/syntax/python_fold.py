@@ -167,22 +167,18 @@ def _is_flag_assignment(node: ast.stmt) -> bool:
 
 def _is_flag_misused(tree: ast.Module) -> bool:
     """Whether anything but one module-level assignment of the guard binds the flag."""
-    stores = [
-        n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id == ROCM_FLAG and not isinstance(n.ctx, ast.Load)
-    ]
-    others = any(
-        (isinstance(n, ast.arg) and n.arg == ROCM_FLAG)
+    if not any(_is_flag_assignment(node) for node in tree.body):
+        return False  # the name belongs to the original and is not folded
+    bindings = sum(
+        (isinstance(n, ast.Name) and n.id == ROCM_FLAG and not isinstance(n.ctx, ast.Load))
+        or (isinstance(n, ast.arg) and n.arg == ROCM_FLAG)
         or (isinstance(n, (ast.Global, ast.Nonlocal)) and ROCM_FLAG in n.names)
-        or (isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and n.name == ROCM_FLAG)
+        or (isinstance(n, _NAME_BINDING_NODES) and n.name == ROCM_FLAG)
         or (isinstance(n, ast.alias) and (n.asname or n.name) in (ROCM_FLAG, "*"))
-        or (isinstance(n, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and n.name == ROCM_FLAG)
         or (isinstance(n, ast.MatchMapping) and n.rest == ROCM_FLAG)
         for n in ast.walk(tree)
     )
-    flags = [node for node in tree.body if _is_flag_assignment(node)]
-    if not flags:
-        return False  # the name belongs to the original and is not folded
-    return others or len(stores) != 1
+    return bindings != 1
 
 
 class _GuardFolder(ast.NodeTransformer):
@@ -190,15 +186,6 @@ class _GuardFolder(ast.NodeTransformer):
 
     def __init__(self, has_flag: bool) -> None:
         self.has_flag = has_flag
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        return self._fold_scope(node)
-
-    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AST:
-        return self._fold_scope(node)
-
-    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
-        return self._fold_scope(node)
 
     def _fold_scope(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> ast.AST:
         """Fold a scope. Dead code still decides which names are local, what is a generator, and what is a docstring."""
@@ -211,6 +198,8 @@ class _GuardFolder(ast.NodeTransformer):
         if is_generator != _is_generator(node) or doc != ast.get_docstring(node, clean=False):
             raise PythonFoldError(f"a guarded branch makes {node.name} a generator or changes its docstring")
         return node
+
+    visit_FunctionDef = visit_AsyncFunctionDef = visit_ClassDef = _fold_scope  # noqa: N815
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
         return ast.Constant(False) if ast.dump(node) == _GUARD_DUMP else self.generic_visit(node)
@@ -230,27 +219,18 @@ class _GuardFolder(ast.NodeTransformer):
         self.generic_visit(node)
         return _simplify_boolean(node.op, node.values, only_truth=False)
 
-    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
-        self.generic_visit(node)
-        node.test = _simplify_truth(node.test)
+    def _fold_branches(self, node: ast.IfExp | ast.If) -> ast.AST | list[ast.stmt]:
+        self._fold_test(node)
         decided = _bool_constant(node.test)
         return node if decided is None else node.body if decided else node.orelse
 
-    def visit_If(self, node: ast.If) -> ast.AST | list[ast.stmt]:
-        self.generic_visit(node)
-        node.test = _simplify_truth(node.test)
-        decided = _bool_constant(node.test)
-        return node if decided is None else node.body if decided else node.orelse
-
-    def visit_While(self, node: ast.While) -> ast.AST:
+    def _fold_test(self, node: ast.IfExp | ast.If | ast.While | ast.Assert) -> ast.AST:
         self.generic_visit(node)
         node.test = _simplify_truth(node.test)
         return node
 
-    def visit_Assert(self, node: ast.Assert) -> ast.AST:
-        self.generic_visit(node)
-        node.test = _simplify_truth(node.test)
-        return node
+    visit_IfExp = visit_If = _fold_branches  # noqa: N815
+    visit_While = visit_Assert = _fold_test  # noqa: N815
 
 
 def _simplify_boolean(operator: ast.boolop, values: list[ast.expr], *, only_truth: bool) -> ast.expr:

@@ -14,7 +14,7 @@ from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
 from rocm3d.model.errors import UserError
-from rocm3d.model.inspection import InspectedBinary, Inspection, TargetCode
+from rocm3d.model.toolchain import InspectedBinary, Inspection, TargetCode
 from rocm3d.toolchain import cuda_fatbin
 from rocm3d.toolchain.code_object import CodeObjectError, read_code_object
 from rocm3d.toolchain.offload_bundle import PLAIN, OffloadBundleError, read_bundles
@@ -22,7 +22,7 @@ from rocm3d.toolchain.offload_bundle import PLAIN, OffloadBundleError, read_bund
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocm3d.model.inspection import Device
+    from rocm3d.model.toolchain import Device
 
 _HIP_SECTION = ".hip_fatbin"
 _PYTHON_TAG = re.compile(r"\.(cpython-(\d)(\d+)|cp(\d)(\d+)|abi3)[-.]")

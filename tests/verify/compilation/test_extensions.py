@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from rocm3d.model.finding import Location
 from rocm3d.model.inventory import Extension
-from rocm3d.model.location import Location
 from rocm3d.verify.compilation.build_script import SimulatedMachine
 from rocm3d.verify.compilation.extensions import ExtensionFinder, from_inventory
 

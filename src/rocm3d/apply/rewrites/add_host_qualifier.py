@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rocm3d.apply.macro_aliases import AliasUse, MacroAlias, insert_aliases
 from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError
 from rocm3d.syntax.cuda import CudaUnit
-from rocm3d.syntax.device_members import DeviceMember, device_members
+from rocm3d.syntax.declarations import DeviceMember, device_members
 from rocm3d.syntax.directives import blanked
 
 if TYPE_CHECKING:

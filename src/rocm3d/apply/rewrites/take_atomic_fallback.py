@@ -13,9 +13,9 @@ from rocm3d.apply.guarded_lines import guard_condition
 from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
 from rocm3d.syntax.conditional_chains import IfChain, if_chains
 from rocm3d.syntax.cuda import CudaUnit
+from rocm3d.syntax.declarations import pointee_type, pointee_types
 from rocm3d.syntax.directives import blanked
 from rocm3d.syntax.lane_masks import arguments, function_name
-from rocm3d.syntax.pointers import pointee_type, pointee_types
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

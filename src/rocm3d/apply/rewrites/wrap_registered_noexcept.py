@@ -6,7 +6,7 @@ from rocm3d.apply.guarded_lines import Replacement, guard_lines
 from rocm3d.apply.rewrite import Rewrite
 from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.cuda import CudaUnit
-from rocm3d.syntax.registrations import registered_noexcept_functions
+from rocm3d.syntax.declarations import registered_noexcept_functions
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:

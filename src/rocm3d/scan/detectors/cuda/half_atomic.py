@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Clue, Detector, DetectorContext, Match, match_at
 from rocm3d.syntax.cuda import CudaUnit
+from rocm3d.syntax.declarations import pointee_type, pointee_types, rocm_shim_names
 from rocm3d.syntax.lane_masks import arguments
-from rocm3d.syntax.pointers import pointee_type, pointee_types
-from rocm3d.syntax.rocm_shims import rocm_shim_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, DetectorContext, Match
 from rocm3d.syntax.cuda import CudaUnit
-from rocm3d.syntax.device_members import DeviceMember, device_members
+from rocm3d.syntax.declarations import DeviceMember, device_members
 from rocm3d.syntax.directives import blanked
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Clue, Detector, DetectorContext, Match, match_at
 from rocm3d.syntax.cuda import CudaUnit
+from rocm3d.syntax.declarations import rocm_shim_names
 from rocm3d.syntax.lane_masks import ancestors_with_child
-from rocm3d.syntax.rocm_shims import rocm_shim_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

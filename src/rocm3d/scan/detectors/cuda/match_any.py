@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Clue, Detector, DetectorContext, Match
 from rocm3d.syntax.cuda import CudaUnit
+from rocm3d.syntax.declarations import rocm_shim_names
 from rocm3d.syntax.directives import blanked
-from rocm3d.syntax.rocm_shims import rocm_shim_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
 from rocm3d.scan.prefilter import contains_term
 from rocm3d.syntax.cuda import CudaUnit
-from rocm3d.syntax.registrations import registered_noexcept_functions
+from rocm3d.syntax.declarations import registered_noexcept_functions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

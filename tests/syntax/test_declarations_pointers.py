@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rocm3d.syntax.cuda import CudaUnit
-from rocm3d.syntax.pointers import pointee_type, pointee_types
+from rocm3d.syntax.declarations import pointee_type, pointee_types
 
 
 def pointee_of_argument(text: str) -> str | None:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rocm3d.syntax.cuda import CudaUnit
-from rocm3d.syntax.rocm_shims import rocm_shim_names
+from rocm3d.syntax.declarations import rocm_shim_names
 
 
 def shim_names(text: str) -> frozenset[str]:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from rocm3d.model.errors import UserError
-from rocm3d.plan.options import PlanOptions
+from rocm3d.plan.stacks import PlanOptions
 
 
 @pytest.mark.parametrize("text", ["newest", ">>7", "7.x", "6.4 or 7"])

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.syntax import bounded_parse as module
-from rocm3d.syntax.bounded_parse import SMALL, bounded_parse, peak_memory
+from rocm3d.syntax import unit as module
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.python import PythonUnit
+from rocm3d.syntax.unit import SMALL, bounded_parse, peak_memory
 
 LANGUAGES = [PythonUnit.language, CudaUnit.language]
 HOSTILE = b"x=" + b"a?" * 20_000  # takes quadratic time

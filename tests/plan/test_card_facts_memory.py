@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rocm3d.model.port import MemoryNeed
 from rocm3d.model.source import Source
-from rocm3d.plan.memory import (
+from rocm3d.plan.card_facts import (
     HEADROOM,
     JOBS_RULE,
     NOT_MEASURED,

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from rocm3d.model.finding import Finding
-from rocm3d.model.location import Location
+from rocm3d.model.finding import Finding, Location
 
 
 @pytest.mark.parametrize(("line", "column"), [(0, 1), (1, 0), (-1, 1)])

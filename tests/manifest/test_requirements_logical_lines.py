@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.manifest.logical_lines import limit_requirements
-from rocm3d.manifest.requirements import read
+from rocm3d.manifest.requirements import limit_requirements, read
 
 TOO_LONG = "is too long to be read as a requirement"
 

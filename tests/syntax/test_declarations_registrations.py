@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from rocm3d.syntax.cuda import CudaUnit
-from rocm3d.syntax.registrations import registered_noexcept_functions
+from rocm3d.syntax.declarations import registered_noexcept_functions
 
 FUNCTION = "int64_t version() noexcept { return 1; }\n"
 REGISTRY = 'static auto r = torch::RegisterOperators().op("a::version", &version);\n'

@@ -4,8 +4,7 @@ import random
 
 import pytest
 
-from rocm3d.plan.dependencies import package_by_distribution, required_versions
-from rocm3d.plan.routes import RepositoryConstraints
+from rocm3d.plan.routes import RepositoryConstraints, package_by_distribution, required_versions
 from rocm3d.plan.stacks import StackCriteria, evaluate_stack
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.manifest.python_literals import PythonLiterals
+from rocm3d.manifest.python_script import PythonLiterals
 
 
 def strings(text: str) -> list[str]:

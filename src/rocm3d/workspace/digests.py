@@ -1,4 +1,4 @@
-"""A digest of the source code of a repository, which ignores results and other files."""
+"""Digests of a file, and of the source code of a repository, which ignores results and other files."""
 
 from __future__ import annotations
 
@@ -15,6 +15,15 @@ _CODE_SUFFIXES = {
 }  # fmt: skip
 _CODE_NAMES = {"CMakeLists.txt", "Makefile", "pyproject.toml", "setup.cfg"}
 _MAX_FILES = 50_000
+
+
+def file_digest(path: Path) -> str:
+    """SHA-256 in hexadecimal, as printed by sha256sum. Read in chunks, because a file may be larger than memory."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while chunk := file.read(1 << 20):
+            digest.update(chunk)
+    return digest.hexdigest()
 
 
 def source_digest(root: Path, excluded: Set[str] = frozenset()) -> str:

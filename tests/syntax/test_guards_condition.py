@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.syntax.condition import evaluate, has_known_part, parse, simplified
+from rocm3d.syntax.guards import evaluate, has_known_part, parse_condition, simplified
 
 
 def parse_with(text: str, *, literals: bool = False, **known: bool):
-    return parse(text, known.get, literals=literals)
+    return parse_condition(text, known.get, literals=literals)
 
 
 OPAQUE = [

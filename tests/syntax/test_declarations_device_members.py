@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.syntax.device_members import device_members
+from rocm3d.syntax.declarations import device_members
 
 
 def names(text: str) -> list[str]:

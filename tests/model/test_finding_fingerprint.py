@@ -3,8 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.model.finding import Finding
-from rocm3d.model.fingerprint import fingerprints, new_findings
+from rocm3d.model.finding import Finding, fingerprints, new_findings
 
 
 def finding(line=2, column=1, rule="spaced_launch", path="a.cu", message="it is spaced", hint="close it") -> Finding:

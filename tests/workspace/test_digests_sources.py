@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from rocm3d.workspace import sources
-from rocm3d.workspace.sources import source_digest
+from rocm3d.workspace.digests import source_digest
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ import pytest
 
 from rocm3d.model.card import Cloud, Price
 from rocm3d.model.source import Source
-from rocm3d.plan.aspects import UNKNOWN, aspects, date_with_age
 from rocm3d.plan.card_facts import facts_of_card
+from rocm3d.plan.comparison import UNKNOWN, aspects, date_with_age
 
 TODAY = date(2026, 11, 15)
 SOURCE = Source(where="a price list")

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.syntax.closed_list import listed_edits, without_added_include
-from rocm3d.syntax.cpp_tokens import token_stream
+from rocm3d.syntax.cpp_tokens import listed_edits, token_stream, without_added_include
 
 
 def edits(old: str, new: str) -> dict[str, int] | None:

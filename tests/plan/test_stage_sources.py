@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.plan.sources import PlanContext, source_plan
+from rocm3d.plan.stage import PlanContext, source_plan
 
 DECIDED = {"good": "replace", "bad": "blocked"}
 
