@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.scan.build_script import compiler_flags, defines_extension_package
+from rocm3d.scan.build_script import compiler_flags
 from rocm3d.syntax.python import PythonUnit
 
 IMPORT = "import torch\nfrom torch.utils.cpp_extension import CUDAExtension\n"
@@ -99,14 +99,6 @@ def test_matching_prefix(text, prefix):
     (flag,) = find_flags(f"x = [{text}]\n")
 
     assert flag.matching_prefix(["-arch=sm_", "-other"]) == prefix
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [("setup(x)\n", False), (IMPORT, True), ("from torch.utils.cpp_extension import load\n", False)],
-)
-def test_defines_extension_package(text, expected):
-    assert defines_extension_package(PythonUnit("setup.py", text.encode())) is expected
 
 
 @given(st.binary(max_size=120))

@@ -11,6 +11,7 @@ from rocm3d.model.rule import RuleMatcher
 from rocm3d.scan import detectors as package
 from rocm3d.scan.detector import DETECTORS, MATCHERS, Detector, DetectorContext, active_rules, load_detector
 from rocm3d.syntax.cuda import CudaUnit
+from rocm3d.syntax.python import PythonUnit
 
 
 def test_rule_without_detector_and_matcher_is_refused(known):
@@ -36,6 +37,33 @@ def test_unknown_parameter_of_a_matcher_is_refused(known, parameters):
         load_detector(rule)
 
 
+def test_further_matchers_are_checked_too(known):
+    for also, message in (
+        (RuleMatcher(kind="no_such"), "unknown matcher 'no_such'"),
+        (RuleMatcher(kind="include", parameters={"of": "path"}), "matcher include has no of"),
+    ):
+        rule = known.codes["CU201"].model_copy(update={"matcher": RuleMatcher(kind="include", also=(also,))})
+        with pytest.raises(UserError, match=message):
+            load_detector(rule)
+
+
+def test_each_matcher_of_a_rule_reads_its_own_files_with_its_own_parameters(known):
+    queries = ['((call function: (_) @f (#eq? @f "f")) @match)', "((list) @match)"]
+    parts = [RuleMatcher(kind="python_syntax", parameters={"query": q, "contains": ["f"]}) for q in queries]
+    matcher = RuleMatcher(kind="include", also=tuple(parts))
+    rule = known.codes["CU201"].model_copy(update={"matcher": matcher})
+    detector, context = load_detector(rule), DetectorContext(rule, known)
+
+    assert detector.unit_types == (CudaUnit, PythonUnit)
+    for unit, columns in (
+        (PythonUnit("a.py", b"[f()]\n"), [2, 1]),
+        (PythonUnit("a.py", b"[g()]\n"), []),
+        (CudaUnit("a.cu", b"#include <device_functions.h>\n"), [1]),
+    ):
+        assert detector.can_match(unit, context) is bool(columns)
+        assert [match.column for match in detector.find(unit, context)] == columns
+
+
 def test_active_rules_are_sorted_by_code_and_none_is_planned(known):
     codes = [rule.code for rule in active_rules(known)]
 
@@ -44,7 +72,9 @@ def test_active_rules_are_sorted_by_code_and_none_is_planned(known):
 
 
 def test_every_matcher_is_used_by_a_rule(known):
-    assert {rule.matcher.kind for rule in active_rules(known) if rule.matcher} == set(module_names(MATCHERS))
+    matchers = [rule.matcher for rule in active_rules(known) if rule.matcher]
+
+    assert {part.kind for matcher in matchers for part in matcher.parts} == set(module_names(MATCHERS))
 
 
 def test_no_detector_is_ignored_by_git():

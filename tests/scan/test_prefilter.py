@@ -13,9 +13,7 @@ from rocm3d.scan.prefilter import (
     contains_split_launch,
     contains_term,
     imports_any,
-    imports_known_package,
     imports_term,
-    known_modules,
 )
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.python import PythonUnit
@@ -130,26 +128,7 @@ def test_many_comments_with_chevrons_are_fast(make_context):
     assert not contains_split_launch(cuda("k<<<1, 1>>>();\n" + "// a ->\n" * 200_000), make_context())
 
 
-def test_known_modules_exclude_own_packages(knowledge):
-    code = knowledge.codes["PY103"]
-
-    assert b"gsplat" in known_modules(DetectorContext(code, knowledge))
-    assert b"gsplat" not in known_modules(DetectorContext(code, knowledge, frozenset({"gsplat"})))
-
-
 def test_import_inside_its_own_package():
     assert not imports_any(python("import gsplat.cuda", "gsplat/a.py"), frozenset({b"gsplat"}))
     assert imports_any(python("import gsplat.cuda", "tests/a.py"), frozenset({b"gsplat"}))
     assert imports_any(python("import gsplat, spconv", "gsplat/a.py"), frozenset({b"gsplat", b"spconv"}))
-
-
-def test_imports_known_package(knowledge):
-    code = knowledge.codes["PY103"]
-    unit = python("import gsplat\n")
-
-    assert imports_known_package(unit, DetectorContext(code, knowledge))
-    assert not imports_known_package(unit, DetectorContext(code, knowledge, frozenset({"gsplat"})))
-    assert not imports_known_package(
-        unit, DetectorContext(code.model_copy(update={"terms": {"gsplat": "why"}}), knowledge)
-    )
-    assert not imports_known_package(python("import numpy\n"), DetectorContext(code, knowledge))

@@ -67,8 +67,9 @@ def _check_codes(knowledge: Knowledge, implemented: ImplementedNames) -> Problem
         file = knowledge.places["codes", code.code]
         if code.status == "active" and not code.help:
             yield RecordProblem(file, "help", "an active code needs help")
-        if code.matcher is not None and code.matcher.kind not in implemented.matchers:
-            yield RecordProblem(file, "matcher.kind", f"unknown matcher {code.matcher.kind!r}")
+        for kind in (part.kind for part in code.matcher.parts) if code.matcher else ():
+            if kind not in implemented.matchers:
+                yield RecordProblem(file, "matcher.kind", f"unknown matcher {kind!r}")
         if code.status == "active" and code.matcher is None and code.rule not in implemented.rules:
             yield RecordProblem(file, "rule", f"unknown detector {code.rule!r}; use status = 'planned'")
         if code.rule in code_by_rule:

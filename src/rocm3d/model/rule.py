@@ -12,10 +12,19 @@ Parameter = str | bool | list[str] | dict[str, str]
 
 
 class RuleMatcher(Record):
-    """For a rule without a detector: a module of scan/matchers/, which explains its parameters."""
+    """For a rule without a detector: a module of scan/matchers/, which explains its parameters.
+
+    `also`: further matchers of the same rule, for files of other kinds.
+    """
 
     kind: str
     parameters: dict[str, Parameter] = Field(default={})
+    also: tuple[RuleMatcher, ...] = ()
+
+    @property
+    def parts(self) -> tuple[RuleMatcher, ...]:
+        """This one and the further ones."""
+        return self, *self.also
 
 
 class Rule(Code):

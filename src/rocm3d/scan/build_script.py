@@ -10,16 +10,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rocm3d.manifest.manifest import ParsedManifest
-from rocm3d.scan.detector import Match
 from rocm3d.syntax.python import PythonUnit
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-BUILD_SCRIPT_UNITS = (PythonUnit, ParsedManifest)  # for rules that read both Python build scripts and manifests
-PLACEHOLDER = "{}"  # stands for an interpolated value of a formatted string
+_PLACEHOLDER = "{}"  # stands for an interpolated value of a formatted string
 
 _WINDOWS = re.compile(r"win32|windows|['\"]nt['\"]|\bis_win\b|\bmsvc\b", re.IGNORECASE)
 _NEGATED = re.compile(r"\bnot\b|!=")
@@ -40,16 +37,13 @@ class CompilerFlag:
 
     def matching_prefix(self, prefixes: Iterable[str]) -> str | None:
         """The longest prefix that the flag starts with, or may start with if its end is interpolated."""
-        head, placeholder, _ = self.text.partition(PLACEHOLDER)
+        head, placeholder, _ = self.text.partition(_PLACEHOLDER)
         head, percent, _ = head.partition("%")
         is_open = len(head) > 5 and bool(placeholder or percent or head.endswith("="))
         matching = [
             prefix for prefix in prefixes if self.text.startswith(prefix) or (is_open and prefix.startswith(head))
         ]
         return max(matching, key=len, default=None)
-
-    def match(self, **facts: str) -> Match:
-        return Match(self.line, self.column, facts)
 
 
 def compiler_flags(unit: PythonUnit) -> Iterator[CompilerFlag]:
@@ -70,11 +64,6 @@ def compiler_flags(unit: PythonUnit) -> Iterator[CompilerFlag]:
                 yield CompilerFlag(text, line, column, node, guarded, is_host)
 
 
-def defines_extension_package(unit: PythonUnit) -> bool:
-    """Whether the file defines a package with torch extensions; JIT compilation at run time does not count."""
-    return unit.builds_extensions and bool(re.search(rb"\b(setup\s*\(|CUDAExtension|CppExtension)", unit.data))
-
-
 def _words(unit: PythonUnit, node: Node) -> Iterator[tuple[str, int]]:
     """The words of a string literal with byte offsets; the first word has the offset of the literal."""
     pieces: list[tuple[int, int]] = []  # index in the text, byte offset
@@ -82,7 +71,7 @@ def _words(unit: PythonUnit, node: Node) -> Iterator[tuple[str, int]]:
     for child in node.named_children:
         if child.type in ("string_content", "interpolation"):
             pieces.append((len(text), child.start_byte))
-            text += PLACEHOLDER if child.type == "interpolation" else unit.slice(child)
+            text += _PLACEHOLDER if child.type == "interpolation" else unit.slice(child)
     for match in re.finditer(r"\S+", text):
         index, offset = max((piece for piece in pieces if piece[0] <= match.start()), default=(0, node.start_byte))
         word_offset = offset + len(text[index : match.start()].encode())

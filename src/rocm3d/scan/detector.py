@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from rocm3d.knowledge.base import Knowledge
     from rocm3d.model.finding import Severity
-    from rocm3d.model.rule import Parameter, Rule
+    from rocm3d.model.rule import Parameter, Rule, RuleMatcher
 
 
 DETECTORS, MATCHERS = "rocm3d.scan.detectors", "rocm3d.scan.matchers"
@@ -132,15 +132,57 @@ def load_detector(rule: Rule) -> Detector:
         return detector
     if rule.matcher is None:
         raise UserError(f"rule {rule.rule} has neither a detector nor a matcher", hint="rocm3d kb check")
-    if rule.matcher.kind not in module_names(MATCHERS):
+    parts = [(_loaded_matcher(rule, part), part) for part in rule.matcher.parts]
+    if len(parts) == 1:
+        matcher = parts[0][0]
+        return Detector(rule.rule, rule.code, matcher.unit_types, matcher.find, matcher.prefilter)
+    unit_types = tuple(dict.fromkeys(kind for matcher, _ in parts for kind in _as_tuple(matcher.unit_types)))
+    detectors = [
+        (Detector(rule.rule, rule.code, m.unit_types, m.find, m.prefilter), rule.model_copy(update={"matcher": part}))
+        for m, part in parts
+    ]
+    combined = _CombinedMatchers(tuple(detectors))
+    return Detector(rule.rule, rule.code, unit_types, combined.find, combined.can_match)
+
+
+def _loaded_matcher(rule: Rule, part: RuleMatcher) -> Matcher:
+    if part.kind not in module_names(MATCHERS):
         hint = f"known matchers: {', '.join(module_names(MATCHERS))}"
-        raise UserError(f"rule {rule.rule}: unknown matcher {rule.matcher.kind!r}", hint=hint)
-    matcher: Matcher = load_module(MATCHERS, rule.matcher.kind).matcher
-    for name, value in rule.matcher.parameters.items():
+        raise UserError(f"rule {rule.rule}: unknown matcher {part.kind!r}", hint=hint)
+    matcher: Matcher = load_module(MATCHERS, part.kind).matcher
+    for name, value in part.parameters.items():
         if not matcher.accepts(name, value):
             hint = f"known parameters: {', '.join(matcher.parameters)}"
-            raise UserError(f"rule {rule.rule}: matcher {rule.matcher.kind} has no {name} = {value!r}", hint=hint)
-    return Detector(rule.rule, rule.code, matcher.unit_types, matcher.find, matcher.prefilter)
+            raise UserError(f"rule {rule.rule}: matcher {part.kind} has no {name} = {value!r}", hint=hint)
+    return matcher
+
+
+class _CombinedMatchers:
+    """The matchers of one rule. Each sees the rule as if it were the only one."""
+
+    def __init__(self, detectors: tuple[tuple[Detector, Rule], ...]) -> None:
+        self._detectors = detectors
+        self._contexts: tuple[DetectorContext | None, tuple[DetectorContext, ...]] = (None, ())
+
+    def can_match(self, unit: Unit, context: DetectorContext) -> bool:
+        return any(detector.can_match(unit, part) for detector, part in self._parts(unit, context))
+
+    def find(self, unit: Unit, context: DetectorContext) -> Iterator[Match | Clue]:
+        for detector, part in self._parts(unit, context):
+            if detector.can_match(unit, part):
+                yield from detector.find(unit, part)
+
+    def _parts(self, unit: Unit, context: DetectorContext) -> Iterator[tuple[Detector, DetectorContext]]:
+        """The detectors for this type of unit, each with its context; the contexts of the last call are kept."""
+        if self._contexts[0] is not context:
+            self._contexts = context, tuple(replace(context, code=rule) for _, rule in self._detectors)
+        for (detector, _), part in zip(self._detectors, self._contexts[1], strict=True):
+            if isinstance(unit, detector.unit_types):
+                yield detector, part
+
+
+def _as_tuple(kinds: type[Unit] | tuple[type[Unit], ...]) -> tuple[type[Unit], ...]:
+    return kinds if isinstance(kinds, tuple) else (kinds,)
 
 
 def active_rules(knowledge: Knowledge) -> list[Rule]:

@@ -82,16 +82,6 @@ def imports_term(unit: PythonUnit, context: DetectorContext) -> bool:
     return not unit.imported_names.isdisjoint(context.encoded_terms)
 
 
-def imports_known_package(unit: PythonUnit, context: DetectorContext) -> bool:
-    """Whether the file imports a module of a known package; here the terms are packages to exclude."""
-    return imports_any(unit, known_modules(context))
-
-
-def known_modules(context: DetectorContext) -> frozenset[bytes]:
-    """Modules of known packages, except those of the repository itself and those of the terms."""
-    return context.knowledge.top_level_modules(context.own_packages.union(context.code.terms))
-
-
 def imports_any(unit: PythonUnit, modules: frozenset[bytes]) -> bool:
     """Whether the file imports one of these modules, other than a package that contains the file."""
     imported = unit.imported_names & modules

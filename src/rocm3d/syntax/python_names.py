@@ -1,4 +1,4 @@
-"""Names in a Python file: imports, fully qualified names, call arguments, environment variables."""
+"""Names in a Python file: imports, fully qualified names, call arguments."""
 
 from __future__ import annotations
 
@@ -8,11 +8,9 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from rocm3d.syntax.python import PythonUnit, string_value
-from rocm3d.syntax.unit import walk
+from rocm3d.syntax.python import PythonUnit
 
 _CONDITIONAL_NODES = ("function_definition", "if_statement", "try_statement", "match_statement")
-_TRITON = re.compile(rb"^[ \t]*(?:import|from)[ \t]+triton\b", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -95,38 +93,8 @@ def keyword_argument(unit: PythonUnit, call: Node, name: str) -> Node | None:
     return None
 
 
-def plain_strings(unit: PythonUnit, node: Node) -> list[tuple[Node, str]]:
-    """The plain strings at or below a node."""
-    pairs = [(inner, string_value(unit, inner)) for inner in walk(node) if inner.type == "string"]
-    return [(inner, text) for inner, text in pairs if text is not None]
-
-
 def ancestors(node: Node) -> Iterator[Node]:
     parent = node.parent
     while parent is not None:
         yield parent
         parent = parent.parent
-
-
-def environment_writes(unit: PythonUnit) -> Iterator[tuple[str, Node, Node]]:
-    """Environment variables that the program sets: name, value node, statement node."""
-    for node in unit.nodes("assignment"):
-        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-        if left is None or right is None or left.type != "subscript":
-            continue
-        mapping, key = left.child_by_field_name("value"), left.child_by_field_name("subscript")
-        name = string_value(unit, key) if key is not None else None
-        if mapping is not None and name and re.search(r"env(iron)?$", unit.slice(mapping)):
-            yield name, right, node
-    for call in unit.nodes("call"):
-        function, call_arguments = call.child_by_field_name("function"), positional_arguments(call)
-        function_name = "" if function is None else unit.slice(function)
-        if function_name.endswith(("environ.setdefault", "putenv")) and len(call_arguments) == 2:
-            name = string_value(unit, call_arguments[0])
-            if name:
-                yield name, call_arguments[1], call
-
-
-def imports_triton(unit: PythonUnit) -> bool:
-    """Whether the file imports Triton and so may contain kernels."""
-    return _TRITON.search(unit.data) is not None

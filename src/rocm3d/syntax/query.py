@@ -31,19 +31,21 @@ class NodePattern:
     absent_fields: tuple[str, ...] = ()
 
     def matches(self, node: Node) -> Iterator[Captures]:
-        if node.is_named == self.is_token or self.kind not in ("", node.type):
+        if self.kind not in ("", node.type) or node.is_named == self.is_token:
             return
-        if not any(node.child_by_field_name(name) is not None for name in self.absent_fields):
-            yield from self._match_children(node, self.children)
+        if not self.absent_fields or not any(node.child_by_field_name(name) is not None for name in self.absent_fields):
+            yield from self._match_children(node, 0) if self.children else ({},)
 
-    def _match_children(self, node: Node, remaining: tuple[tuple[str, Alternatives], ...]) -> Iterator[Captures]:
-        if not remaining:
-            yield {}
-            return
-        (name, pattern), *others = remaining
+    def _match_children(self, node: Node, index: int) -> Iterator[Captures]:
+        """The captures of the child patterns from this index on."""
+        name, pattern = self.children[index]
+        is_last = index + 1 == len(self.children)
         for child in node.children_by_field_name(name) if name else node.children:
             for captures in pattern.matches(child):
-                for more in self._match_children(node, tuple(others)):
+                if is_last:
+                    yield captures
+                    continue
+                for more in self._match_children(node, index + 1):
                     yield {**captures, **more}
 
 
@@ -61,9 +63,10 @@ class Alternatives:
         return tuple(dict.fromkeys(kind for kinds in nested for kind in kinds))
 
     def matches(self, node: Node) -> Iterator[Captures]:
+        own = dict.fromkeys(self.captures, node)
         for pattern in self.patterns:
             for captures in pattern.matches(node):
-                yield {**dict.fromkeys(self.captures, node), **captures}
+                yield {**own, **captures} if own else captures
 
 
 @dataclass(frozen=True)
@@ -127,7 +130,7 @@ class _Parser:
             while self._peek() != "]":
                 patterns.append(self._alternatives())
             self._next()
-        elif token == "(" and self._peek() == "(":  # a group of one pattern and its predicates
+        elif token == "(" and self._peek() in ("(", "["):  # a group of one pattern and its predicates
             patterns.append(self._alternatives())
             self._read_predicates()
             self._expect(")")

@@ -1,14 +1,19 @@
-"""Compiler flags in build scripts that equal one of the rule's terms, outside of backend guards.
+"""Compiler flags in Python build scripts, outside of backend guards, that equal one of the rule's terms.
 
-Parameter `device_only`: true leaves out flags that only the host compiler gets.
-Facts: flag, why.
+Parameters: `pattern`, a regex whose last group, or the group `term`, is the term, and whose other named groups are
+facts; `prefix`, true if the flag starts with a term; `excluded`, a regex that a flag must not match;
+`device_only`, true leaves out flags that only the host compiler gets; `guarded`, true searches guarded flags as well;
+`file_lacks`, regexes that the file must not contain; `severity`; `apart`, the number of lines by which two findings
+must be apart, because one edit fixes flags that are closer.
+Facts: flag, term, why.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Any
 
-from rocm3d.scan.build_script import compiler_flags
+from rocm3d.scan.build_script import CompilerFlag, compiler_flags
 from rocm3d.scan.detector import DetectorContext, Match, Matcher
 from rocm3d.syntax.python import PythonUnit
 
@@ -17,10 +22,50 @@ if TYPE_CHECKING:
 
 
 def find(unit: PythonUnit, context: DetectorContext) -> Iterator[Match]:
+    parameters: dict[str, Any] = context.parameters
+    apart, last_line = int(parameters.get("apart", "0")), -1_000_000
+    if any(re.search(pattern.encode(), unit.data) for pattern in parameters.get("file_lacks", ())):
+        return
     for flag in compiler_flags(unit):
-        excluded = flag.is_guarded or (flag.is_host_only and context.parameters.get("device_only"))
-        if flag.text in context.code.terms and not excluded:
-            yield flag.match(flag=flag.text, why=context.code.terms[flag.text])
+        facts = {} if _is_excluded(flag, parameters) else _facts(flag, context)
+        if facts and flag.line - last_line >= apart:
+            yield Match(flag.line, flag.column, facts, severity=parameters.get("severity"))
+        last_line = flag.line if facts else last_line
 
 
-matcher = Matcher(unit_types=PythonUnit, find=find, parameters={"device_only": (True, False)})
+def _is_excluded(flag: CompilerFlag, parameters: dict[str, Any]) -> bool:
+    return (
+        (flag.is_guarded and not parameters.get("guarded"))
+        or (flag.is_host_only and bool(parameters.get("device_only")))
+        or ("excluded" in parameters and re.search(parameters["excluded"], flag.text) is not None)
+    )
+
+
+def _facts(flag: CompilerFlag, context: DetectorContext) -> dict[str, str]:
+    """The facts of a flag that has a term; empty for other flags."""
+    terms, pattern = context.code.terms, context.parameters.get("pattern")
+    named: dict[str, str] = {}
+    if isinstance(pattern, str):
+        found = re.search(pattern, flag.text)
+        named = {name: text or "" for name, text in found.groupdict().items()} if found else {}
+        term = named.get("term", found.group(found.lastindex or 0)) if found else None
+    else:
+        term = flag.matching_prefix(terms) if context.parameters.get("prefix") else flag.text
+    return {**named, "flag": flag.text, "term": term, "why": terms[term]} if term in terms and term else {}
+
+
+matcher = Matcher(
+    unit_types=PythonUnit,
+    find=find,
+    prefilter=(b"cpp_extension",),
+    parameters={
+        "pattern": str,
+        "prefix": (True, False),
+        "excluded": str,
+        "device_only": (True, False),
+        "guarded": (True, False),
+        "file_lacks": list,
+        "severity": ("note", "warning", "error"),
+        "apart": str,
+    },
+)

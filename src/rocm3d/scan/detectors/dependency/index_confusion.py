@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from rocm3d.manifest.manifest import InstallOption, Mention, ParsedManifest
 from rocm3d.scan.detector import Detector, DetectorContext, Match
-from rocm3d.scan.detectors.dependency.cuda_index import is_cuda_index
+from rocm3d.scan.matchers.package_index import index_facts
 from rocm3d.scan.mentions import is_conda, mentions_with_option, reason_for, severity_override
 
 if TYPE_CHECKING:
@@ -22,9 +22,9 @@ _MAX_SHOWN = 3
 
 def find(unit: ParsedManifest, context: DetectorContext) -> Iterator[Match]:
     """Matches options that add an index, and names the packages at risk."""
-    hosts = context.knowledge.codes["DEP102"].terms
+    cuda_index = DetectorContext(context.knowledge.codes["DEP102"], context.knowledge)
     for option in unit.options:
-        urls = [url for url in option.urls if not is_cuda_index(url, hosts) and not _MIRROR.search(url)]
+        urls = [url for url in option.urls if not index_facts(url, cuda_index) and not _MIRROR.search(url)]
         if not urls or not _is_extra_index(unit, option, context):
             continue
         pip_mentions = [mention for mention in mentions_with_option(unit, option) if not is_conda(mention)]
