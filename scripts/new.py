@@ -1,5 +1,8 @@
-"""Writes the files for one new package, target, stack, card, condition, rule, fix of a rule, rewrite, probe, addition,
-command or kernel. Example: python scripts/new.py rule cuda some_intrinsic CU499
+"""Writes the files for one new package, target, stack, card, condition, advice, variable, port, rule, fix of a rule,
+matcher, rewrite, probe, addition, command, tool or kernel. Examples:
+
+    python scripts/new.py package fancy-raster
+    python scripts/new.py rule cuda some_intrinsic CU499 --found some_kernel.cu
 """
 
 from __future__ import annotations
@@ -12,6 +15,8 @@ import new_kernel
 
 from rocm3d import __version__
 from rocm3d.knowledge.load import load
+from rocm3d.scan.cases import RuleCase
+from rocm3d.scan.selection import Selection
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE, TESTS, KNOWLEDGE = ROOT / "src" / "rocm3d", ROOT / "tests", ROOT / "knowledge"
@@ -40,26 +45,6 @@ def find(unit: {unit}, context: DetectorContext) -> Iterator[Match]:
 
 detector = Detector(__name__, code="{code}", unit_types={unit}, find=find)
 '''
-
-DETECTOR_TEST = """from __future__ import annotations
-
-from rocm3d.scan.detector import DetectorContext
-from rocm3d.scan.detectors.{group}.{name} import detector, find
-from rocm3d.syntax.{language} import {unit}
-
-
-def positions(knowledge, text: str):
-    context = DetectorContext(knowledge.codes[detector.code], knowledge)
-    return [(item.line, item.column) for item in find({unit}("a", text.encode()), context)]
-
-
-def test_not_found_in_a_comment(knowledge):
-    assert [] == positions(knowledge, "{comment} put the pattern here\\n")
-
-
-def test_positions(knowledge):
-    assert [(1, 1)] == positions(knowledge, "put the pattern here\\n")
-"""
 
 REWRITE = '''"""TODO: what it rewrites, and the fact that justifies it."""
 
@@ -108,6 +93,57 @@ def render(plan: Plan, tree: Tree, folder: str) -> dict[str, bytes]:
 
 
 addition = Addition(__name__, render)
+'''
+
+MATCHER = '''"""TODO: what it matches, its parameters, and the facts that it gives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rocm3d.scan.detector import DetectorContext, Match, Matcher, match_at
+from rocm3d.scan.prefilter import contains_term
+from rocm3d.syntax.cuda import CudaUnit
+
+
+def find(unit: CudaUnit, context: DetectorContext) -> Iterator[Match]:
+    """General: names of libraries and rules belong in rule.toml."""
+    for node in unit.nodes("identifier"):
+        if unit.slice(node) in context.code.terms and unit.is_shared(node.start_byte):
+            yield match_at(unit, node, why=context.code.terms[unit.slice(node)])
+
+
+matcher = Matcher(unit_types=CudaUnit, find=find, prefilter=contains_term)
+'''
+
+TOOL = '''"""{name}: TODO: one line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocm3d.mcp.arguments import RepositoryPath
+from rocm3d.mcp.tool_response import ToolResponse, tool_response
+from rocm3d.model.base import Record
+
+if TYPE_CHECKING:
+    from rocm3d.mcp.tool_context import ToolContext
+
+TITLE = "TODO: a title of a few words"
+POSITION = 200
+PATHS = ("path",)
+
+
+class Arguments(Record):
+    """TODO: the command that does the same."""
+
+    path: RepositoryPath
+
+
+def work(arguments: Arguments, context: ToolContext) -> ToolResponse:
+    """TODO: what it does, in one sentence. Agents read this."""
+    repository = context.repository(arguments.path)
+    return tool_response({{"folder": repository.root.name}}, "TODO: our own words, no text of the repository.")
 '''
 
 COMMAND = '''"""rocm3d {name}: TODO: one line."""
@@ -202,6 +238,38 @@ check = "TODO: how to see that it helped"
 names = ["SOME_VARIABLE"]
 """
 
+ADVICE = """id = "{name}"
+claim = "TODO: what people are told, in one sentence"
+told_by = ["TODO: who says so: repository, page and date"]
+verdict = "bounded"
+why = "TODO: what speaks for and against it"
+instead = "TODO: what to do"
+{fact}"""
+
+VARIABLE = """id = "{name}"
+meaning = "TODO: what the variable does"
+advice = "TODO: when to set it, and to what"
+read_by = ["torch"]
+example = "1"
+{fact}"""
+
+PORT = """id = "{name}"
+title = "TODO: name of the model or program"
+repository = "owner/name"
+commit = "00000000"
+tier = 1
+families = ["cleanup"]
+marks = ["TODO: two or three paths that only this repository has"]
+licence = {{ name = "TODO: name of the licence" }}
+{fact}
+[workload]
+command = ["python", "some_script.py"]
+does = "TODO: what it computes"
+minutes = 15
+artifact = "TODO: what it writes"
+check = "TODO: how to see that it is right"
+"""
+
 FIX = """
 [fix]
 id = "{name}"
@@ -221,27 +289,47 @@ message = "TODO: what is there, with the name of the API"
 hint = "TODO: the next action"
 help = "TODO: why it breaks, and what to do on CDNA and on RDNA"
 since = "{version}"
-{fact}"""
+{fact}{matcher}
+[terms]
+"some_name" = "TODO: why it does not work on ROCm"
+"""
 
-LANGUAGES = {
-    "cuda": {"language": "cuda", "unit": "CudaUnit", "node": "identifier", "comment": "//"},
-    "build": {"language": "python", "unit": "PythonUnit", "node": "identifier", "comment": "#"},
-    "python": {"language": "python", "unit": "PythonUnit", "node": "identifier", "comment": "#"},
+MATCHER_OF_RULE = """
+[matcher]
+kind = "{kind}"
+parameters.query = '''
+{query}
+'''
+"""
+
+PYTHON_RULE = {
+    "language": "python",
+    "unit": "PythonUnit",
+    "node": "identifier",
+    "file": "a.py",
+    "kind": "python_syntax",
+    "query": "(call function: (_) @name (#term? @name)) @match",
+}
+GROUPS = {
+    "cuda": {
+        "language": "cuda",
+        "unit": "CudaUnit",
+        "node": "identifier",
+        "file": "a.cu",
+        "kind": "cuda_syntax",
+        "query": "(call_expression function: (_) @name (#term? @name)) @match",
+    },
+    "build": {**PYTHON_RULE, "file": "setup.py"},
+    "python": PYTHON_RULE,
 }
 
 
-def files(kind: str, words: list[str]) -> dict[Path, str]:
+def files(kind: str, words: list[str], *, example: Path | None, in_python: bool) -> dict[Path, str]:
     """Texts of the new files by path; `words` are the arguments of the kind."""
     date = load().date.isoformat()
     common = {"fact": FACT.format(date=date), "date": date, "version": __version__}
     if kind == "rule":
-        group, name, code = words
-        values = {**common, **LANGUAGES[group], "group": group, "name": name, "code": code}
-        return {
-            SOURCE / "scan" / "detectors" / group / f"{name}.py": DETECTOR.format(**values),
-            TESTS / "scan" / "detectors" / group / f"test_{name}.py": DETECTOR_TEST.format(**values),
-            KNOWLEDGE / "rules" / group / name / "rule.toml": RULE.format(**values),
-        }
+        return rule_files(words, common, example=example, in_python=in_python)
     if kind == "fix":
         rule, name = words
         (path,) = KNOWLEDGE.glob(f"rules/*/{rule}/rule.toml")
@@ -251,45 +339,87 @@ def files(kind: str, words: list[str]) -> dict[Path, str]:
     (name,) = words
     if kind == "kernel":
         return new_kernel.files(name, ROOT / "kernels")
-    if kind == "condition":
-        return {KNOWLEDGE / "host" / f"{name}.toml": CONDITION.format(**common, name=name)}
-    if kind in ("package", "target", "stack", "card"):
-        template = {"package": PACKAGE, "target": TARGET, "stack": STACK, "card": CARD}[kind]
-        return {KNOWLEDGE / f"{kind}s" / f"{name}.toml": template.format(**common, name=name)}
-    package, template = {
-        "rewrite": ("apply/rewrites", REWRITE),
-        "probe": ("verify/probes", PROBE),
-        "addition": ("apply/additions", ADDITION),
-        "command": ("cli", COMMAND),
-    }[kind]
+    if kind in RECORDS:
+        folder, template = RECORDS[kind]
+        return {KNOWLEDGE / folder / f"{name}.toml": template.format(**common, name=name)}
+    package, template, tested = MODULES[kind]
     module = f"rocm3d.{package.replace('/', '.')}.{name}"
     return {
         SOURCE / package / f"{name}.py": template.format(name=name),
-        TESTS / package / f"test_{name}.py": MIRRORED_TEST.format(module=module, name=kind),
+        TESTS / package / f"test_{name}.py": MIRRORED_TEST.format(module=module, name=tested),
     }
 
 
+def rule_files(words: list[str], common: dict[str, str], *, example: Path | None, in_python: bool) -> dict[Path, str]:
+    """A rule as data, with its cases; `in_python` if no matcher fits."""
+    group, name, code = words
+    values = {**common, **GROUPS[group], "group": group, "name": name, "code": code}
+    values["matcher"] = "" if in_python else MATCHER_OF_RULE.format(**values)
+    folder = KNOWLEDGE / "rules" / group / name
+    source = "some_name();\n" if example is None else example.read_text(encoding="utf-8")
+    path = values["file"] if example is None else example.name
+    written = {
+        folder / "rule.toml": RULE.format(**values),
+        folder / "cases" / "found.txt": f"==== {path} 1:1\n{source}",
+        folder / "cases" / "silent.txt": f"==== {path}\nother_name();\n",
+    }
+    if in_python:
+        written[SOURCE / "scan" / "detectors" / group / f"{name}.py"] = DETECTOR.format(**values)
+    return written
+
+
+def findings_of_other_rules(example: Path) -> list[str]:
+    """What the existing rules find in a file."""
+    knowledge = load()
+    document = RuleCase("", {example.name: example.read_bytes()}).scan(knowledge, Selection())
+    return [f"{item.line}:{item.column} {item.code} {item.rule}: {item.message}" for item in document.findings]
+
+
+RECORDS = {
+    "package": ("packages", PACKAGE),
+    "target": ("targets", TARGET),
+    "stack": ("stacks", STACK),
+    "card": ("cards", CARD),
+    "condition": ("host", CONDITION),
+    "advice": ("advice", ADVICE),
+    "variable": ("variables", VARIABLE),
+    "port": ("ports", PORT),
+}
+MODULES = {
+    "matcher": ("scan/matchers", MATCHER, "matcher"),
+    "rewrite": ("apply/rewrites", REWRITE, "edit"),
+    "probe": ("verify/probes", PROBE, "probe"),
+    "addition": ("apply/additions", ADDITION, "render"),
+    "command": ("cli", COMMAND, "command"),
+    "tool": ("mcp/tools", TOOL, "work"),
+}
 ARGUMENTS = {"rule": "GROUP NAME CODE", "fix": "RULE NAME"}
 
 
 def main() -> int:
     """Write the files; an existing file is never overwritten, except that a fix is appended to its rule."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    facts = ("package", "target", "stack", "card", "condition", "rule", "fix")
-    kinds = (*facts, "rewrite", "probe", "addition", "command", "kernel")
-    parser.add_argument("kind", choices=kinds)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("kind", choices=(*RECORDS, "rule", "fix", *MODULES, "kernel"))
     parser.add_argument("words", nargs="+", help="NAME; for a rule GROUP NAME CODE, for a fix RULE NAME")
+    parser.add_argument("--found", type=Path, help="for a rule: a file that it should find, as its first case")
+    parser.add_argument("--anyway", action="store_true", help="write the rule although others find that file")
+    parser.add_argument("--python", action="store_true", help="for a rule: a detector in Python instead of a matcher")
     options = parser.parse_args()
     arguments = ARGUMENTS.get(options.kind, "NAME").split()
     if len(options.words) != len(arguments):
         parser.error(f"a {options.kind} needs {' '.join(arguments)}")
-    if options.kind == "rule" and options.words[0] not in LANGUAGES:
-        parser.error(f"GROUP is one of {', '.join(LANGUAGES)}")
+    if options.kind == "rule" and options.words[0] not in GROUPS:
+        parser.error(f"GROUP is one of {', '.join(GROUPS)}")
     if options.kind == "kernel" and not new_kernel.is_name(options.words[0]):
         parser.error("NAME has only small letters, digits and underscores, such as blur_2d")
     if options.kind == "fix" and not [*KNOWLEDGE.glob(f"rules/*/{options.words[0]}/rule.toml")]:
         parser.error(f"knowledge/rules has no rule {options.words[0]}")
-    new_files = files(options.kind, options.words)
+    if options.found is not None and not options.found.is_file():
+        parser.error(f"--found {options.found} is not a file")
+    known = findings_of_other_rules(options.found) if options.found is not None and not options.anyway else []
+    if known:
+        parser.error("\n  ".join([f"rules find {options.found.name} already; pass --anyway for one more:", *known]))
+    new_files = files(options.kind, options.words, example=options.found, in_python=options.python)
     existing = [
         path for path in new_files if path.exists() and not (options.kind == "fix" and path.name == "rule.toml")
     ]

@@ -20,13 +20,19 @@ NEW = (
     ("stack", "rocm-9"),
     ("card", "some-card"),
     ("condition", "some-condition"),
+    ("advice", "some-advice"),
+    ("variable", "SOME_VARIABLE"),
+    ("port", "some-port"),
     ("fix", "build_isolation", "some-fix"),
     ("rule", "cuda", "some_pattern", "CU999"),
     ("rule", "python", "some_habit", "PY999"),
+    ("rule", "build", "some_build", "BLD999", "--python"),
+    ("matcher", "some_matcher"),
     ("rewrite", "do_something"),
     ("probe", "try_something"),
     ("addition", "something"),
     ("command", "something"),
+    ("tool", "something"),
     ("kernel", "blur"),
     ("kernel", "zoom_2d"),
 )
@@ -70,6 +76,7 @@ def new(checkout_copy: Path, *words: str):
         (("fix", "no_such_rule", "x"), "knowledge/rules has no rule no_such_rule"),
         (("kernel", "Blur-2D"), "small letters, digits and underscores"),
         (("rewrite", "guard_include"), "already exists"),
+        (("rule", "cuda", "again", "CU998", "--found", "nowhere.cu"), "--found nowhere.cu is not a file"),
     ],
 )
 def test_is_refused_with_one_line(checkout_copy, words, message):
@@ -78,6 +85,18 @@ def test_is_refused_with_one_line(checkout_copy, words, message):
 
     assert ended.returncode == 2
     assert message in ended.stderr
+
+
+def test_a_rule_for_what_others_find_is_pointed_out(checkout_copy, tmp_path):
+    root, _ = checkout_copy
+    (tmp_path / "launch.cu").write_text("void f() { k<< <1, 2>> >(); }\n")
+    words = ("rule", "cuda", "again", "CU998", "--found", str(tmp_path / "launch.cu"))
+    refused, written = new(root, *words), new(root, *words, "--anyway")
+
+    assert refused.returncode == 2
+    assert "1:13 CU301 spaced_launch: " in refused.stderr
+    assert "knowledge/rules/cuda/again/cases/found.txt" in written.stdout
+    shutil.rmtree(root / "knowledge/rules/cuda/again")
 
 
 def test_each_new_thing_is_made(checkout_copy):

@@ -25,6 +25,7 @@ from rocm3d.workspace.tree import Tree
 if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
     from rocm3d.model.finding import Finding
+    from rocm3d.model.inventory import Scan
     from rocm3d.model.rule import Rule
 
 CASE_FILES = ("found.txt", "silent.txt")
@@ -61,15 +62,19 @@ class RuleCase:
             self.files[path] = self.files[path].removesuffix(b"\n")
         return self
 
-    def findings(self, rule: Rule, knowledge: Knowledge) -> tuple[Finding, ...]:
-        """What the rule finds in the files."""
+    def scan(self, knowledge: Knowledge, selection: Selection) -> Scan:
+        """A scan of the files."""
         with tempfile.TemporaryDirectory(prefix="rocm3d-case-") as folder:
             root = Path(folder) / "repository"
             root.mkdir()
             for path, data in self.files.items():
                 (root / path).parent.mkdir(parents=True, exist_ok=True)
                 (root / path).write_bytes(data)
-            return scan(Tree.open(root), knowledge, Selection(only=(rule.rule,)), lambda _: None).findings
+            return scan(Tree.open(root), knowledge, selection, lambda _: None)
+
+    def findings(self, rule: Rule, knowledge: Knowledge) -> tuple[Finding, ...]:
+        """What the rule finds in the files."""
+        return self.scan(knowledge, Selection(only=(rule.rule,))).findings
 
     def problem(self, rule: Rule, knowledge: Knowledge) -> str:
         """How the findings differ from the expected ones; empty if they do not."""
