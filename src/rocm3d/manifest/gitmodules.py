@@ -17,7 +17,6 @@ def is_gitmodules(path: str) -> bool:
 
 def read(path: str, data: bytes) -> ParsedManifest:
     """Read all submodules; the path defaults to the name, as in git."""
-    submodules: list[Submodule] = []
     values: dict[str, str] | None = None
     entries: list[tuple[int, int, dict[str, str]]] = []
     for number, line in enumerate(data.decode("utf-8", "replace").split("\n"), start=1):
@@ -29,7 +28,7 @@ def read(path: str, data: bytes) -> ParsedManifest:
             values = None
         elif value and values is not None:
             values[value["key"].lower()] = value["value"].strip('"')
-    submodules = [Submodule(v["path"], v.get("url", ""), number, column) for number, column, v in entries]
+    submodules = (Submodule(v["path"], v.get("url", ""), number, column) for number, column, v in entries)
     return ParsedManifest(path, reader.kind, data, submodules=tuple(submodules))
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from rocm3d.manifest.manifest import InstallOption, ManifestReader, Mention, ParsedManifest, posix_path
-from rocm3d.manifest.script import parse_requirement_entry
+from rocm3d.manifest.manifest import InstallOption, ManifestReader, ParsedManifest, posix_path
+from rocm3d.manifest.script import ManifestBuilder
 
 _HEADER = re.compile(r"\[(?P<name>[^\]]*)\]")
 _KEY = re.compile(r"(?P<key>[\w.-]+)\s*[=:]\s*")
@@ -20,17 +20,14 @@ def is_setup_cfg(path: str) -> bool:
 
 def read(path: str, data: bytes) -> ParsedManifest:
     """Read all requirements; `file:` entries are includes, and invalid requirements are left out."""
-    mentions: list[Mention] = []
-    options: list[InstallOption] = []
+    builder = ManifestBuilder()
     for section, text, line, column in _entries(data.decode("utf-8", "replace")):
         if text.startswith("file:"):
             names = tuple(name.strip() for name in text.removeprefix("file:").split(",") if name.strip())
-            options.append(InstallOption((), names, line, column, line))
-            continue
-        entry_mentions, entry_options = parse_requirement_entry(text, line, column, section)
-        mentions += entry_mentions
-        options += entry_options
-    return ParsedManifest(path, reader.kind, data, tuple(mentions), tuple(options))
+            builder.options.append(InstallOption((), names, line, column, line))
+        else:
+            builder.add_requirement(text, line, column, section)
+    return builder.manifest(path, reader.kind, data)
 
 
 def _entries(text: str) -> Iterator[tuple[str, str, int, int]]:
