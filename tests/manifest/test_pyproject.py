@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.manifest.pyproject import is_pyproject, read
+from rocm3d.manifest.pyproject import read, reader
 
 TEXT = """# "torch==2.1.0"
 [build-system]
@@ -123,8 +123,8 @@ def test_invalid_toml_is_reported(data):
 
 
 def test_is_a_pyproject():
-    assert is_pyproject("a/pyproject.toml")
-    assert not is_pyproject("project.toml")
+    assert reader.matches("a/pyproject.toml")
+    assert not reader.matches("project.toml")
 
 
 @given(st.binary(max_size=200))

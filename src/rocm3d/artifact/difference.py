@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rocm3d.model.backend_check import WorstElement
-from rocm3d.model.golden import ComparedTensor
+from rocm3d.model.backend_check import ComparedTensor, WorstElement
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

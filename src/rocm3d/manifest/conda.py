@@ -28,7 +28,7 @@ def _parse(path: str, data: bytes) -> ParsedManifest:
             elif key.text == "dependencies" and entry is not None:
                 builder.mentions += _conda_mentions(entry)
             elif key.text == "dependencies":
-                for scalar in _pip_entries(yaml, node):
+                for scalar in (scalar for entries in yaml.values(node, "pip") for scalar in yaml.scalars(entries)):
                     builder.add_requirement(scalar.text, scalar.line, scalar.text_column, "pip")
     return builder.manifest(path, reader.kind, data)
 
@@ -41,9 +41,4 @@ def _conda_mentions(entry: YamlScalar) -> list[Mention]:
     return [] if install is None else [replace(mention, text=entry.text) for mention in install.mentions]
 
 
-def _pip_entries(yaml: YamlText, node: object) -> list[YamlScalar]:
-    return [scalar for key, value in yaml.pairs(node) if key.text == "pip" for scalar in yaml.scalars(value)]
-
-
 reader = ManifestReader(__name__, is_conda_environment, _parse)
-read = reader.read

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 
 from rocm3d.manifest.install_line import HEREDOC, ShellWord, shell_commands
@@ -33,8 +34,8 @@ def read(path: str, data: bytes) -> ParsedManifest:
     if _COMPOSE.match(posix_path(path).name):
         return _read_compose(path, data, text)
     dockerfile = _Dockerfile()
-    for name, body, line, column, offset in _instructions(text):
-        dockerfile.add(name, body, line, column, offset)
+    for instruction in _instructions(text):
+        dockerfile.add(*instruction)
     return ParsedManifest(
         path,
         reader.kind,
@@ -123,11 +124,10 @@ def _json_words(body: str) -> list[str]:
     return [replace_surrogates(token) for token in words if isinstance(token, str)] if isinstance(words, list) else []
 
 
-def _instructions(text: str) -> list[tuple[str, str, int, int, int]]:
+def _instructions(text: str) -> Iterator[tuple[str, str, int, int, int]]:
     """Name, text, line, column of the name, column of the text. Comments between continued lines are blanked."""
     lines = text.split("\n")
     escape = "`" if any(_ESCAPE.match(line) for line in lines[:3]) else "\\"
-    instructions = []
     unclosed: set[str] = set()
     index = 0
     while index < len(lines):
@@ -154,8 +154,7 @@ def _instructions(text: str) -> list[tuple[str, str, int, int, int]]:
                 body += lines[index : end + 1]
                 index = end + 1
         column = len(match.group(1)) + 1
-        instructions.append((match.group(2).upper(), "\n".join(body), first + 1, column, match.end() + 1))
-    return instructions
+        yield match.group(2).upper(), "\n".join(body), first + 1, column, match.end() + 1
 
 
 def _read_compose(path: str, data: bytes, text: str) -> ParsedManifest:

@@ -50,7 +50,7 @@ _OPTIONS_WITH_VALUE = frozenset({
     "--root-user-action", "--exists-action", "--report", "--python", "-p", "--torch-backend", "--resolution",
     "--no-build-isolation-package", "--refresh-package", "--reinstall-package", "--upgrade-package",
     "--index-strategy", "--link-mode", "--group", "--extra", "-n", "--name", "--solver", "--experimental-solver",
-    "--repodata-fn", "--source",
+    "--repodata-fn", "--source", "--editable",
 })
 # fmt: on
 
@@ -117,8 +117,9 @@ def parse_install_command(words: Sequence[ShellWord]) -> ParsedInstallCommand | 
 
 
 def _takes_value(name: str, tool: str) -> bool:
-    known = name in _OPTIONS_WITH_VALUE or name in _INDEX_OPTIONS or name in _FILE_OPTIONS or name == "--editable"
-    return known or (tool == "conda" and name in _CHANNEL_OPTIONS)
+    return name in _OPTIONS_WITH_VALUE | _INDEX_OPTIONS | _FILE_OPTIONS or (
+        tool == "conda" and name in _CHANNEL_OPTIONS
+    )
 
 
 def _find_tool(words: Sequence[ShellWord]) -> tuple[str, int] | None:
@@ -147,14 +148,11 @@ def _find_tool(words: Sequence[ShellWord]) -> tuple[str, int] | None:
 
 
 def _option(name: str, value_text: str, token: ShellWord, value: ShellWord, tool: str) -> list[InstallOption]:
-    if not value_text:
+    is_index = name in (_CHANNEL_OPTIONS if tool == "conda" else _INDEX_OPTIONS)
+    if not value_text or not (is_index or name in _FILE_OPTIONS):
         return []
-    channel = tool == "conda" and name in _CHANNEL_OPTIONS
-    if channel or (name in _INDEX_OPTIONS and tool != "conda"):
-        return [InstallOption((value_text,), (), token.line, token.column, value.last_line)]
-    if name in _FILE_OPTIONS:
-        return [InstallOption((), (value_text,), token.line, token.column, value.last_line)]
-    return []
+    urls, includes = ((value_text,), ()) if is_index else ((), (value_text,))
+    return [InstallOption(urls, includes, token.line, token.column, value.last_line)]
 
 
 def _mention(first: ShellWord, token: ShellWord, tool: str) -> list[Mention]:

@@ -124,6 +124,11 @@ def posix_path(path: str) -> PurePosixPath:
     return PurePosixPath(path)
 
 
+def has_name(*names: str) -> Callable[[str], bool]:
+    """A test whether the last part of a path is one of these names."""
+    return lambda path: posix_path(path).name in names
+
+
 @cache
 def manifest_readers() -> tuple[ManifestReader, ...]:
     """Every reader, sorted by kind, found by walking this package."""

@@ -5,7 +5,7 @@ Format: https://pipenv.pypa.io/en/latest/pipfile.html
 
 from __future__ import annotations
 
-from rocm3d.manifest.manifest import ManifestReader, ParsedManifest, posix_path
+from rocm3d.manifest.manifest import ManifestReader, ParsedManifest, has_name
 from rocm3d.manifest.toml_text import TomlText, nested_table
 from rocm3d.model.toml import parse
 
@@ -14,11 +14,6 @@ CATEGORY_SECTION = "pipenv-category"
 _MAIN = "packages"
 # Tables that are not package categories.
 _NOT_CATEGORIES = frozenset({"source", "requires", "scripts", "pipenv"})
-
-
-def is_pipfile(path: str) -> bool:
-    """Whether a path is a Pipfile; Pipfile.lock is not read."""
-    return posix_path(path).name == "Pipfile"
 
 
 def _parse(path: str, data: bytes) -> ParsedManifest:
@@ -33,5 +28,4 @@ def _parse(path: str, data: bytes) -> ParsedManifest:
     return toml_text.builder.manifest(path, reader.kind, data)
 
 
-reader = ManifestReader(__name__, is_pipfile, _parse)
-read = reader.read
+reader = ManifestReader(__name__, has_name("Pipfile"), _parse)

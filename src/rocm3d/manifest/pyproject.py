@@ -5,18 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from rocm3d.manifest.install_line import shell_commands
-from rocm3d.manifest.manifest import ManifestReader, ParsedManifest, posix_path
+from rocm3d.manifest.manifest import ManifestReader, ParsedManifest, has_name, posix_path
 from rocm3d.manifest.script import ManifestBuilder
 from rocm3d.manifest.toml_text import TomlText, as_list, nested_table
 from rocm3d.model.toml import parse
 
 _PIXI = "pixi.toml"
 _HATCH = ("dependencies", "extra-dependencies")
-
-
-def is_pyproject(path: str) -> bool:
-    """Whether a path is a pyproject.toml or a pixi.toml."""
-    return posix_path(path).name in ("pyproject.toml", _PIXI)
 
 
 def _parse(path: str, data: bytes) -> ParsedManifest:
@@ -96,5 +91,5 @@ def _add_pixi(toml_text: TomlText, pixi: dict[str, Any], key_path: tuple[str, ..
             toml_text.builder.options += script.options
 
 
-reader = ManifestReader(__name__, is_pyproject, _parse)
+reader = ManifestReader(__name__, has_name("pyproject.toml", _PIXI), _parse)
 read = reader.read

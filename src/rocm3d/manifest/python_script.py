@@ -93,8 +93,7 @@ def _words(literals: PythonLiterals, node: ast.expr) -> list[ShellWord]:
 def _unsplit(node: ast.expr) -> ast.expr:
     """The expression inside shlex.split("..."), "...".split() and the like."""
     while isinstance(node, ast.Call) and _dotted_name(node.func).rsplit(".", 1)[-1] in _SPLIT_FUNCTIONS:
-        is_method = isinstance(node.func, ast.Attribute) and not isinstance(node.func.value, ast.Name)
-        if is_method and isinstance(node.func, ast.Attribute):
+        if isinstance(node.func, ast.Attribute) and not isinstance(node.func.value, ast.Name):
             node = node.func.value
         elif node.args:
             node = node.args[0]
@@ -185,13 +184,10 @@ class PythonLiterals:
     def _assign_parameters(self, call: ast.Call, parameters: ast.arguments) -> None:
         """Record the arguments of a call as values of the parameters of a function in this file."""
         names = [parameter.arg for parameter in (*parameters.posonlyargs, *parameters.args)]
-        for name, value in zip(names, call.args, strict=False):
+        names += [parameters.vararg.arg] * len(call.args) if parameters.vararg is not None else []
+        named = ((keyword.arg, keyword.value) for keyword in call.keywords if keyword.arg is not None)
+        for name, value in (*zip(names, call.args, strict=False), *named):
             self.values.setdefault(name, []).append(value)
-        if parameters.vararg is not None:
-            self.values.setdefault(parameters.vararg.arg, []).extend(call.args[len(names) :])
-        for keyword in call.keywords:
-            if keyword.arg is not None:
-                self.values.setdefault(keyword.arg, []).append(keyword.value)
 
 
 def _nodes_with_fields(tree: ast.AST) -> list[ast.AST]:

@@ -5,17 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from rocm3d.manifest.manifest import InstallOption, ManifestReader, ParsedManifest, posix_path
+from rocm3d.manifest.manifest import InstallOption, ManifestReader, ParsedManifest, has_name
 from rocm3d.manifest.script import ManifestBuilder
 
 _HEADER = re.compile(r"\[(?P<name>[^\]]*)\]")
 _KEY = re.compile(r"(?P<key>[\w.-]+)\s*[=:]\s*")
 _KEYS = frozenset({"install_requires", "setup_requires", "tests_require"})
 _EXTRAS = "options.extras_require"
-
-
-def is_setup_cfg(path: str) -> bool:
-    return posix_path(path).name == "setup.cfg"
 
 
 def read(path: str, data: bytes) -> ParsedManifest:
@@ -52,4 +48,4 @@ def _entries(text: str) -> Iterator[tuple[str, str, int, int]]:
             yield section, re.sub(r"\s+#.*$", "", stripped), number, start + 1
 
 
-reader = ManifestReader(__name__, is_setup_cfg, read)
+reader = ManifestReader(__name__, has_name("setup.cfg"), read)

@@ -9,15 +9,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from rocm3d.manifest.manifest import ManifestReader, ParsedManifest, UnreadableManifestError, posix_path
+from rocm3d.manifest.manifest import ManifestReader, ParsedManifest, UnreadableManifestError, has_name
 from rocm3d.manifest.python_script import PythonLiterals, installs
 from rocm3d.manifest.script import ManifestBuilder
 
 _KEYWORDS = frozenset({"install_requires", "setup_requires", "tests_require", "extras_require"})
-
-
-def is_setup_py(path: str) -> bool:
-    return posix_path(path).name == "setup.py"
 
 
 def _parse(path: str, data: bytes) -> ParsedManifest:
@@ -50,5 +46,5 @@ def _requirements(nodes: list[ast.AST]) -> Iterator[tuple[str, ast.expr]]:
                     yield str(key.value), value
 
 
-reader = ManifestReader(__name__, is_setup_py, _parse)
+reader = ManifestReader(__name__, has_name("setup.py"), _parse)
 read = reader.read

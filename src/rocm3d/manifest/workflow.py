@@ -25,4 +25,3 @@ def _parse(path: str, data: bytes) -> ParsedManifest:
 
 
 reader = ManifestReader(__name__, is_workflow, _parse)
-read = reader.read

@@ -110,6 +110,10 @@ class YamlText:
         keys = ((self.scalar(key), value) for key, value in node.value)
         return [(key, value) for key, value in keys if key is not None]
 
+    def values(self, node: Any, key: str) -> list[Any]:
+        """The values of a key of a map; empty for other nodes."""
+        return [value for name, value in self.pairs(node) if name.text == key]
+
     def scalars(self, node: Any) -> list[YamlScalar]:
         """The scalars among the elements of a list."""
         return [scalar for element in self.items(node) if (scalar := self.scalar(element)) is not None]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rocm3d.model.golden import Recording
+from rocm3d.model.backend_check import Recording
 from rocm3d.pipeline.machine_name import machine_name
 from rocm3d.record.golden import RecordingRequest, record
 

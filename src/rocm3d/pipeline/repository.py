@@ -28,9 +28,9 @@ from rocm3d.verify.compilation.compile_options import CompileOptions
 from rocm3d.verify.probe import Case, Network
 from rocm3d.verify.runs.stored_run import StoredRun
 from rocm3d.verify.stage import verify
-from rocm3d.workspace.copy import copy_tree
 from rocm3d.workspace.journal import UndoJournal
 from rocm3d.workspace.tree import Tree
+from rocm3d.workspace.writer import copy_tree
 
 
 class Repository(ApplyRepository):

@@ -7,8 +7,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rocm3d.model.backend_check import BackendCheck, NumericCheck, Smoke
-    from rocm3d.model.golden import ComparedTensor
+    from rocm3d.model.backend_check import BackendCheck, ComparedTensor, NumericCheck, Smoke
 
 OUTCOME_ORDER = ("accelerated", "fallback", "broken", "absent", "not_run")
 

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from rocm3d.model.backend_check import Smoke
+from rocm3d.model.backend_check import GoldenComparison, Smoke
 from rocm3d.model.counted import counted
-from rocm3d.model.golden import GoldenComparison
 from rocm3d.model.toolchain import Inspection, Toolchains
 from rocm3d.render import backend_check_text
 from rocm3d.render.console_forms import document_lines, summary_lines

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from rocm3d.model.bundle import BundleCheck, BundleReport, EvidenceDiff
 from rocm3d.model.counted import counted
-from rocm3d.model.matrix import Matrix
+from rocm3d.model.inventory import Matrix
 from rocm3d.model.run import RunRecord
 from rocm3d.render import bundles, run_text
 from rocm3d.render.console_forms import document_lines, summary_lines

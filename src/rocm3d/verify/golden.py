@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from rocm3d.artifact.arrays import read_arrays, require_numpy
 from rocm3d.artifact.difference import compare, tolerance_dtype
 from rocm3d.knowledge.base import suggestion
+from rocm3d.model.backend_check import ComparedTensor, GoldenComparison
 from rocm3d.model.errors import UserError
-from rocm3d.model.golden import ComparedTensor, GoldenComparison
 from rocm3d.record.golden import read_recording
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from rocm3d.artifact.arrays import Array
     from rocm3d.knowledge.base import Knowledge
-    from rocm3d.model.golden import Recording
+    from rocm3d.model.backend_check import Recording
     from rocm3d.model.tolerance import Tolerance
 
     Tensors = Mapping[str, tuple[Array, str]]
