@@ -32,8 +32,8 @@ from ported import PortedCheckout, checkout, human_size, port_and_undo
 
 from rocm3d.knowledge.base import Knowledge
 from rocm3d.knowledge.load import load, tomllib
-from rocm3d.model.compilation import KernelFacts
 from rocm3d.model.errors import Rocm3dError
+from rocm3d.model.verdict import KernelFacts
 from rocm3d.scan.selection import Selection
 from rocm3d.scan.stage import scan
 from rocm3d.toolchain.nvcc import find_nvcc

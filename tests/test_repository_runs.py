@@ -14,7 +14,7 @@ from rocm3d.model.inventory import Scan
 from rocm3d.model.run import InstalledPackage, KernelTime, LoadedModule, Manifest, RunRecord
 from rocm3d.pipeline import Repository
 from rocm3d.workload import RunRequest, new_run_folder, run_workload
-from rocm3d.workspace.digests import source_digest
+from rocm3d.workspace.tree import source_digest
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from rocm3d.workload import (
     repository_of,
     run_workload,
 )
-from rocm3d.workspace.digests import source_digest
+from rocm3d.workspace.tree import source_digest
 
 
 def test_an_expectation_that_could_never_be_met_is_refused(knowledge):

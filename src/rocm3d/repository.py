@@ -179,7 +179,7 @@ class Repository:
     def copy_into(self, target: Path) -> Repository:
         """Copy the repository and its scan to another folder; this one does not change."""
         from rocm3d.model.inventory import Scan
-        from rocm3d.workspace.copy import copy_tree
+        from rocm3d.workspace.writer import copy_tree
 
         copy_tree(self.root, target)
         copy = Repository(target, self.knowledge, self.work, self.folder, self.selection, self.progress, self.cached)

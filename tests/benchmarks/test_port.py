@@ -8,7 +8,7 @@ import ported
 import pytest
 
 from rocm3d.knowledge.load import load
-from rocm3d.model.compilation import CompileResult, KernelFacts
+from rocm3d.model.verdict import CompileResult, KernelFacts
 
 BUILD = """import torch
 from setuptools import setup

@@ -6,7 +6,7 @@ from rocm3d.evidence.folder import BundleContents, write
 from rocm3d.evidence.port_runs import port_runs, written_by_earlier_runs, written_paths
 from rocm3d.model.evidence import SealedFile
 from rocm3d.model.run import ExpectationResult
-from rocm3d.workspace.digests import file_digest, source_digest
+from rocm3d.workspace.tree import file_digest, source_digest
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.manifest.cog import is_cog, read
+from rocm3d.manifest.cog import reader
 
 TEXT = """build:
   gpu: true
@@ -30,19 +30,19 @@ predict: predict.py:Predictor
 
 def mention_positions(text: str | bytes):
     data = text.encode() if isinstance(text, str) else text
-    return [(entry.name, entry.line, entry.column, entry.section) for entry in read("cog.yaml", data).mentions]
+    return [(entry.name, entry.line, entry.column, entry.section) for entry in reader.read("cog.yaml", data).mentions]
 
 
 @pytest.mark.parametrize(
     "text", ["", "build: 1\n", "build: [torch]\n", "python_packages: [torch]\n", "build: {run: x}\n"]
 )
 def test_other_shapes_are_ignored(text):
-    result = read("cog.yaml", text.encode())
+    result = reader.read("cog.yaml", text.encode())
     assert (result.mentions, result.options, result.unread) == ((), (), ())
 
 
 def test_invalid_yaml_is_reported():
-    assert [1] == [line for line, _ in read("cog.yaml", b"build: {a").unread]
+    assert [1] == [line for line, _ in reader.read("cog.yaml", b"build: {a").unread]
 
 
 def test_packages_and_what_commands_install():
@@ -56,7 +56,7 @@ def test_packages_and_what_commands_install():
 
 
 def test_indexes_files_and_clones():
-    result = read("cog.yaml", TEXT.encode())
+    result = reader.read("cog.yaml", TEXT.encode())
     assert [((), ("requirements.txt",), 5), (("https://host/whl/cu118",), (), 9)] == [
         (entry.urls, entry.includes, entry.line) for entry in result.options
     ]
@@ -65,13 +65,13 @@ def test_indexes_files_and_clones():
 
 
 def test_is_cog():
-    assert is_cog("a/cog.yaml")
-    assert not is_cog("incog.yaml")
+    assert reader.matches("a/cog.yaml")
+    assert not reader.matches("incog.yaml")
 
 
 @given(st.binary(max_size=300))
 def test_random_bytes_do_not_raise(data):
-    assert all(entry.line >= 1 for entry in read("cog.yaml", b"build:\n  run:\n  - " + data).mentions)
+    assert all(entry.line >= 1 for entry in reader.read("cog.yaml", b"build:\n  run:\n  - " + data).mentions)
 
 
 @given(st.lists(st.sampled_from(["torch", "gsplat>=1", "# x", "numpy"]), max_size=8), st.integers(2, 6))

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.manifest.conda import is_conda_environment, read
+from rocm3d.manifest.conda import is_conda_environment, reader
 
 TEXT = """name: x
 channels:
@@ -27,7 +27,9 @@ prefix: /home/x
 
 def mention_positions(text: str | bytes):
     data = text.encode() if isinstance(text, str) else text
-    return [(entry.name, entry.line, entry.column, entry.section) for entry in read("environment.yml", data).mentions]
+    return [
+        (entry.name, entry.line, entry.column, entry.section) for entry in reader.read("environment.yml", data).mentions
+    ]
 
 
 def test_dependencies_of_conda_and_pip():
@@ -42,7 +44,7 @@ def test_dependencies_of_conda_and_pip():
 
 
 def test_channels_and_options():
-    options = read("environment.yml", TEXT.encode()).options
+    options = reader.read("environment.yml", TEXT.encode()).options
     assert [(entry.urls, entry.includes, entry.line, entry.column) for entry in options] == [
         (("pytorch",), (), 3, 5),
         (("nvidia/label/cuda-12.1.1",), (), 4, 5),
@@ -52,7 +54,7 @@ def test_channels_and_options():
 
 
 def test_version_and_build_are_retained():
-    result = read("environment.yml", TEXT.encode()).mentions[1]
+    result = reader.read("environment.yml", TEXT.encode()).mentions[1]
     assert result.version == "=2.0.1=py3.9_cuda11.8_cudnn8_0"
 
 
@@ -62,7 +64,7 @@ def test_other_yaml_files_are_ignored():
 
 
 def test_invalid_yaml_is_reported():
-    assert [line for line, _ in read("environment.yml", b"dependencies: [").unread] == [1]
+    assert [line for line, _ in reader.read("environment.yml", b"dependencies: [").unread] == [1]
 
 
 @pytest.mark.parametrize("path", ["environ.yml", "config.yaml", "environment.txt", "environments/a.yml"])
@@ -79,7 +81,7 @@ def test_is_conda_environment(path):
 
 @given(st.binary(max_size=300))
 def test_random_bytes_do_not_raise(data):
-    assert all(entry.line >= 1 for entry in read("environment.yml", b"dependencies:\n - " + data).mentions)
+    assert all(entry.line >= 1 for entry in reader.read("environment.yml", b"dependencies:\n - " + data).mentions)
 
 
 @given(st.lists(st.sampled_from(["torch", "cuda-nvcc=12", "# x", "numpy"]), max_size=8), st.integers(0, 4))
@@ -91,4 +93,4 @@ def test_round_trip(rows, indent):
 
 def test_empty_channel_is_ignored():
     """Regression: an empty channel aborted the scan."""
-    assert () == read("environment.yml", b"channels:\n  -\n  - ''\n").options
+    assert () == reader.read("environment.yml", b"channels:\n  -\n  - ''\n").options

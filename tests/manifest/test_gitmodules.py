@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.manifest.gitmodules import is_gitmodules, read
+from rocm3d.manifest.gitmodules import read, reader
 
 TEXT = """# [submodule "commented"]
 [submodule "submodules/knn"]
@@ -32,11 +32,11 @@ def test_submodule_positions():
 
 @pytest.mark.parametrize("path", ["gitmodules", ".gitmodules.bak", ".gitignore"])
 def test_is_not_gitmodules(path):
-    assert not is_gitmodules(path)
+    assert not reader.matches(path)
 
 
 def test_is_gitmodules_in_any_folder():
-    assert is_gitmodules("a/.gitmodules")
+    assert reader.matches("a/.gitmodules")
 
 
 def test_windows_line_ends_and_odd_bytes():

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.manifest.locks import is_lock, read
+from rocm3d.manifest.locks import read, reader
 
 UV = """version = 1
 
@@ -67,12 +67,12 @@ def test_poetry():
 
 @pytest.mark.parametrize("path", ["yarn.lock", "a/uv.lock.txt", "lock"])
 def test_is_not_lock(path):
-    assert not is_lock(path)
+    assert not reader.matches(path)
 
 
 @pytest.mark.parametrize("path", ["uv.lock", "a/poetry.lock", "pdm.lock"])
 def test_is_lock(path):
-    assert is_lock(path)
+    assert reader.matches(path)
 
 
 @given(st.binary(max_size=300))

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.manifest.pipfile import is_pipfile, read
+from rocm3d.manifest.pipfile import reader
 
 TEXT = """[[source]]
 url = "https://host/simple"
@@ -39,19 +39,19 @@ allow_prereleases = true
 
 
 def mention_positions(text: str):
-    result = read("Pipfile", text.encode())
+    result = reader.read("Pipfile", text.encode())
     return [(entry.name, entry.version, entry.url, entry.line, entry.column) for entry in result.mentions]
 
 
 @pytest.mark.parametrize("text", ["", "packages = 1\n", "source = 'x'\npackages = []\n", "[[source]]\nurl = 3\n"])
 def test_other_shapes_are_ignored(text):
-    result = read("Pipfile", text.encode())
+    result = reader.read("Pipfile", text.encode())
     assert (result.mentions, result.options, result.unread) == ((), (), ())
 
 
 @pytest.mark.parametrize("data", [b"[packages", b"\xff", b"a = " + b"[" * 20_000])
 def test_invalid_toml_is_reported(data):
-    assert [1] == [line for line, _ in read("Pipfile", data).unread]
+    assert [1] == [line for line, _ in reader.read("Pipfile", data).unread]
 
 
 def test_packages_of_every_category():
@@ -66,7 +66,7 @@ def test_packages_of_every_category():
 
 
 def test_other_categories_have_their_own_section():
-    result = read("Pipfile", TEXT.encode()).mentions
+    result = reader.read("Pipfile", TEXT.encode()).mentions
 
     assert ["pipenv"] * 4 + ["pipenv-category:dev-packages", "pipenv-category:of-our-own"] == [
         i.section for i in result
@@ -86,24 +86,24 @@ def test_other_categories_have_their_own_section():
     ],
 )
 def test_conditions_are_part_of_the_text(details, text):
-    (result,) = read("Pipfile", f"[packages]\nx = {{{details}}}\n".encode()).mentions
+    (result,) = reader.read("Pipfile", f"[packages]\nx = {{{details}}}\n".encode()).mentions
 
     assert (result.text, result.name) == (text, "x")
 
 
 def test_indexes_are_options():
-    options = read("Pipfile", TEXT.encode()).options
+    options = reader.read("Pipfile", TEXT.encode()).options
     assert [("https://host/simple", 2), ("https://host/whl/cu121", 7)] == [(o.urls[0], o.last_line) for o in options]
 
 
 def test_is_a_pipfile():
-    assert is_pipfile("a/Pipfile")
-    assert not is_pipfile("Pipfile.lock")
+    assert reader.matches("a/Pipfile")
+    assert not reader.matches("Pipfile.lock")
 
 
 @given(st.binary(max_size=200))
 def test_random_bytes_do_not_raise(data):
-    assert all(entry.line >= 1 for entry in read("Pipfile", b"[packages]\n" + data).mentions)
+    assert all(entry.line >= 1 for entry in reader.read("Pipfile", b"[packages]\n" + data).mentions)
 
 
 @given(st.lists(st.sampled_from(["torch", "gsplat", "numpy"]), max_size=3, unique=True), st.sampled_from(["'", '"']))

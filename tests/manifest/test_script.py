@@ -4,7 +4,7 @@ import pytest
 
 from rocm3d.manifest.install_line import shell_commands
 from rocm3d.manifest.manifest import ParsedManifest
-from rocm3d.manifest.script import LineIndex, manifest_from_commands, parse_requirement_entry
+from rocm3d.manifest.script import LineIndex, ManifestBuilder, manifest_from_commands
 
 
 def read_script(text: str, section: str = ""):
@@ -76,7 +76,9 @@ def test_dot_after_cd_is_the_folder():
 
 
 def test_requirement_entry():
-    ((result,), options) = parse_requirement_entry("torch [opt] >=2 ; python_version > '3'", 4, 7, "project")
+    builder = ManifestBuilder()
+    builder.add_requirement("torch [opt] >=2 ; python_version > '3'", 4, 7, "project")
+    (result,) = builder.mentions
     assert (result.name, result.extras, result.line, result.column, result.section) == (
         "torch",
         {"opt"},
@@ -84,12 +86,14 @@ def test_requirement_entry():
         7,
         "project",
     )
-    assert (result.version, options) == (">=2", [])
+    assert (result.version, builder.options) == (">=2", [])
 
 
 def test_requirement_entry_with_option():
-    mentions, (option,) = parse_requirement_entry("--extra-index-url https://host/", 1, 1, "pip")
-    assert (mentions, option.urls) == ([], ("https://host/",))
+    builder = ManifestBuilder()
+    builder.add_requirement("--extra-index-url https://host/", 1, 1, "pip")
+    (option,) = builder.options
+    assert (builder.mentions, option.urls) == ([], ("https://host/",))
 
 
 def test_line_index_counts_only_line_feeds():

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.manifest.setup_cfg import is_setup_cfg, read
+from rocm3d.manifest.setup_cfg import read, reader
 
 TEXT = """[metadata]
 name = torch
@@ -53,7 +53,7 @@ def test_files_are_includes():
 
 @pytest.mark.parametrize("path", ["setup.py", "a.cfg", "setup.cfg.in"])
 def test_is_not_setup_cfg(path):
-    assert not is_setup_cfg(path)
+    assert not reader.matches(path)
 
 
 def test_windows_line_ends_and_odd_bytes():

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.manifest.setup_py import is_setup_py, read
+from rocm3d.manifest.setup_py import read, reader
 
 TEXT = '''"""install_requires=["docstring"]"""
 # install_requires=["comment"]
@@ -109,8 +109,8 @@ def test_long_sums_do_not_raise():
 
 
 def test_is_setup_py():
-    assert is_setup_py("a/setup.py")
-    assert not is_setup_py("setup.pyi")
+    assert reader.matches("a/setup.py")
+    assert not reader.matches("setup.pyi")
 
 
 @given(st.binary(max_size=200))

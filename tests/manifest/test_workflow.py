@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.manifest.workflow import is_workflow, read
+from rocm3d.manifest.workflow import is_workflow, reader
 
 TEXT = """on: push
 jobs:
@@ -27,7 +27,7 @@ jobs:
 
 def mention_positions(text: str | bytes):
     data = text.encode() if isinstance(text, str) else text
-    result = read(".github/workflows/a.yml", data).mentions
+    result = reader.read(".github/workflows/a.yml", data).mentions
     return [(entry.name, entry.line, entry.column, entry.section) for entry in result]
 
 
@@ -52,12 +52,12 @@ def test_is_workflow(path):
 
 
 def test_invalid_yaml_is_reported():
-    assert read(".github/workflows/a.yml", b"{").unread
+    assert reader.read(".github/workflows/a.yml", b"{").unread
 
 
 @given(st.binary(max_size=300))
 def test_random_bytes_do_not_raise(data):
-    assert all(entry.line >= 1 for entry in read(".github/a.yml", b"run: |\n  " + data).mentions)
+    assert all(entry.line >= 1 for entry in reader.read(".github/a.yml", b"run: |\n  " + data).mentions)
 
 
 @given(st.lists(st.sampled_from(["pip install torch", "# x", "echo a", ""]), min_size=1, max_size=8), st.integers(1, 5))

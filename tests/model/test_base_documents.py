@@ -10,7 +10,18 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from rocm3d.model.artifact import Artifact
-from rocm3d.model.backend_check import BackendCheck, ImportedModule, Smoke, SuiteChecks, WorstElement
+from rocm3d.model.backend_check import (
+    BackendCheck,
+    ComparedTensor,
+    GoldenComparison,
+    ImportedModule,
+    OmittedOutput,
+    RecordedFile,
+    Recording,
+    Smoke,
+    SuiteChecks,
+    WorstElement,
+)
 from rocm3d.model.base import Document
 from rocm3d.model.bundle import (
     AlteredFile,
@@ -27,10 +38,19 @@ from rocm3d.model.condition import Diagnosis, Problem, UncheckedCondition
 from rocm3d.model.evidence import Evidence, MissingLink, SealedFile, Tally
 from rocm3d.model.finding import Finding, Location
 from rocm3d.model.fit import Fit, FitMemory, FitPoint
-from rocm3d.model.golden import ComparedTensor, GoldenComparison, OmittedOutput, RecordedFile, Recording
-from rocm3d.model.inventory import Dependency, Extension, FileCounts, Inventory, Scan, SkippedFile
+from rocm3d.model.inventory import (
+    Dependency,
+    Extension,
+    FileCounts,
+    Inventory,
+    Matrix,
+    MatrixColumn,
+    MatrixRow,
+    Scan,
+    SkippedFile,
+    UnlockStep,
+)
 from rocm3d.model.jobs import JobsReport, JobState
-from rocm3d.model.matrix import Matrix, MatrixColumn, MatrixRow, UnlockStep
 from rocm3d.model.patch import FileChange, Patch, Proof, RefusedEdit
 from rocm3d.model.plan import ChosenStack, DependencyDecision, Plan, PlannedEdit, RejectedAlternative, UnresolvedFinding
 from rocm3d.model.run import ExpectationResult, ImportFallback, KernelTime, Manifest, PeakMemory, RunRecord, Steps

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-from rocm3d.model.backend_check import BackendCheck, NumericCheck
-from rocm3d.model.golden import ComparedTensor
+from rocm3d.model.backend_check import BackendCheck, ComparedTensor, NumericCheck
 from rocm3d.render.console_forms import backend_details, backend_summary, tensor_line
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 from datetime import datetime, timezone
 
 from rocm3d.model.bundle import AlteredFile, Bundle, BundleReport
-from rocm3d.model.matrix import Matrix, MatrixColumn, MatrixRow, UnlockStep
+from rocm3d.model.inventory import Matrix, MatrixColumn, MatrixRow, UnlockStep
 from rocm3d.model.run import ExpectationResult, Manifest, RunRecord
 from rocm3d.render.console import render, summary
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import csv
 import io
 
-from rocm3d.model.matrix import Matrix, MatrixColumn, MatrixRow
+from rocm3d.model.inventory import Matrix, MatrixColumn, MatrixRow
 from rocm3d.render.csv import render
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-from rocm3d.model.matrix import Matrix, MatrixColumn, MatrixRow
+from rocm3d.model.inventory import Matrix, MatrixColumn, MatrixRow
 from rocm3d.render.svg import render
 
 NAME = "{http://www.w3.org/2000/svg}"

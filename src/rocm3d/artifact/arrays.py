@@ -7,9 +7,8 @@ import zipfile
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from rocm3d.model.backend_check import WorstElement
+from rocm3d.model.backend_check import ComparedTensor, WorstElement
 from rocm3d.model.errors import MachineError, UserError
-from rocm3d.model.golden import ComparedTensor
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,7 +8,7 @@ import typer
 
 from rocm3d.cli import options
 from rocm3d.cli.session import CliSession
-from rocm3d.knowledge.find import advice_about, find_record
+from rocm3d.knowledge.base import advice_about, find_record
 from rocm3d.model.base import Document
 from rocm3d.render import explain
 from rocm3d.render.formats import format_names, refuse_unknown_format

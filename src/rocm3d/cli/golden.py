@@ -9,8 +9,8 @@ import typer
 
 from rocm3d.cli import options
 from rocm3d.cli.session import CliSession
+from rocm3d.model.backend_check import GoldenComparison
 from rocm3d.model.errors import ExitCode
-from rocm3d.model.golden import GoldenComparison
 from rocm3d.render.formats import format_names, refuse_unknown_format
 
 POSITION = 98

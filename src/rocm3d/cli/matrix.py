@@ -10,7 +10,7 @@ import typer
 from rocm3d.cli import options
 from rocm3d.cli.session import CliSession
 from rocm3d.model.errors import ExitCode, UserError
-from rocm3d.model.matrix import Matrix
+from rocm3d.model.inventory import Matrix
 from rocm3d.pipeline import resolve_gpu, support_matrix
 from rocm3d.render.formats import format_names, refuse_unknown_format
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from rocm3d.evidence.folder import EVIDENCE_FILE, SEAL_FILE, is_inside, read_bytes
 from rocm3d.model.bundle import AlteredFile, Bundle, BundleCheck
 from rocm3d.model.errors import UserError
-from rocm3d.workspace.digests import file_digest
+from rocm3d.workspace.tree import file_digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

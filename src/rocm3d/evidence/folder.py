@@ -19,7 +19,7 @@ from rocm3d.evidence.stages import FOLDER, StageDocuments
 from rocm3d.model.bundle import Bundle
 from rocm3d.model.errors import UserError
 from rocm3d.model.evidence import SealedFile
-from rocm3d.workspace.digests import file_digest
+from rocm3d.workspace.tree import file_digest
 
 if TYPE_CHECKING:
     from rocm3d.model.run import RunRecord

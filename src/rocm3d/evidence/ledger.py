@@ -17,8 +17,7 @@ from rocm3d.model.counted import counted
 from rocm3d.model.errors import UserError
 from rocm3d.model.upstream import Fix, FixState, Ledger
 from rocm3d.workspace.documents import write_atomically
-from rocm3d.workspace.lock import file_lock
-from rocm3d.workspace.state import data_path
+from rocm3d.workspace.state import data_path, file_lock
 
 if TYPE_CHECKING:
     from rocm3d.model.upstream import Proposal

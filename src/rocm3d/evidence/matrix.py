@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rocm3d.model.errors import UserError
-from rocm3d.model.inventory import Scan
-from rocm3d.model.matrix import LibraryState, Matrix, MatrixColumn, MatrixRow, UnlockStep
+from rocm3d.model.inventory import LibraryState, Matrix, MatrixColumn, MatrixRow, Scan, UnlockStep
 from rocm3d.model.package import Package
 from rocm3d.model.plan import Plan
 from rocm3d.model.verdict import Verdicts

@@ -13,7 +13,7 @@ from rocm3d.evidence.run_bundles import RUNS_FOLDER, joined_runs
 from rocm3d.model.errors import UserError
 from rocm3d.model.evidence import MissingLink, SealedRun
 from rocm3d.model.run import RunRecord
-from rocm3d.workspace.digests import file_digest, source_digest
+from rocm3d.workspace.tree import file_digest, source_digest
 
 if TYPE_CHECKING:
     from rocm3d.model.bundle import ReportedRun, UnreadRun

@@ -5,6 +5,8 @@ from __future__ import annotations
 import difflib
 import fnmatch
 import hashlib
+import re
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -29,12 +31,21 @@ if TYPE_CHECKING:
     from rocm3d.model.port import Port
     from rocm3d.model.recipe import Recipe
     from rocm3d.model.rule import Rule
+    from rocm3d.model.source import Fact
     from rocm3d.model.stack import Stack
     from rocm3d.model.suite import Suite
     from rocm3d.model.target import Product, Target
     from rocm3d.model.tolerance import Tolerance
     from rocm3d.model.toolchain import WheelToolchain
     from rocm3d.model.variable import Variable
+
+
+# Kinds of records that are found by id, in the order of precedence. Tolerances and backends come last: their ids are
+# internal.
+_FOUND_KINDS = (
+    "packages", "targets", "stacks", "families", "recipes", "variables", "ports", "advice", "host", "tolerances",
+    "backends",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -88,10 +99,7 @@ class Knowledge:
     def package_by_pip(self, name: str) -> Package | None:
         """The package of a distribution name, including patterns such as nvidia-*-cu12."""
         canonical_name = canonicalize_name(name)
-        exact = self._pip_names.get(canonical_name)
-        if exact is not None:
-            return exact
-        return next(
+        return self._pip_names.get(canonical_name) or next(
             (package for pattern, package in self._pip_patterns if fnmatch.fnmatchcase(canonical_name, pattern)), None
         )
 
@@ -112,10 +120,9 @@ class Knowledge:
 
     def package_by_conda(self, name: str) -> Package | None:
         """The package of a name on conda. Names in the pip list are accepted too."""
-        for package, patterns in self._conda_patterns:
-            if any(fnmatch.fnmatchcase(name.lower(), pattern) for pattern in patterns):
-                return package
-        return self.package_by_pip(name)
+        patterns = ((package, pattern) for package in self.packages.values() for pattern in package.conda)
+        matching = (package for package, pattern in patterns if fnmatch.fnmatchcase(name.lower(), pattern))
+        return next(matching, None) or self.package_by_pip(name)
 
     def package_by_repository(self, name: str) -> Package | None:
         """The package that a repository of this name builds. Forks by other owners count too."""
@@ -128,10 +135,6 @@ class Knowledge:
             for package in self.packages.values()
             for name in package.repositories
         }
-
-    @cached_property
-    def _conda_patterns(self) -> list[tuple[Package, tuple[str, ...]]]:
-        return [(package, package.conda) for package in self.packages.values() if package.conda]
 
     def package_by_import(self, module: str) -> Package | None:
         """The package that provides a module; the first by id if there are several."""
@@ -179,9 +182,10 @@ class Knowledge:
     @cached_property
     def integrated_targets(self) -> frozenset[str]:
         """Targets of integrated GPUs: all of their products share the system memory."""
-        targets = self.targets.values()
         return frozenset(
-            target.gfx for target in targets if all(product.vram_gb is None for product in target.products)
+            target.gfx
+            for target in self.targets.values()
+            if all(product.vram_gb is None for product in target.products)
         )
 
     def gpu(self, name: str) -> Gpu:
@@ -189,20 +193,18 @@ class Knowledge:
         if name.lower() in self.targets:
             target = self.targets[name.lower()]
             return _gpu(target, target.product(target.default_product))
-        plain_name = _alphanumeric(name)
-        for target in self.targets.values():
-            for product in target.products:
-                if plain_name in {_alphanumeric(spelling) for spelling in (product.id, product.title, *product.names)}:
-                    return _gpu(target, product)
-        known = [*self.targets, *(product.id for target in self.targets.values() for product in target.products)]
+        products = [(target, product) for target in self.targets.values() for product in target.products]
+        for target, product in products:
+            if _is_named(product, name):
+                return _gpu(target, product)
+        known = [*self.targets, *(product.id for _, product in products)]
         raise UserError(f"unknown GPU {name!r}", hint=suggestion(name, known))
 
     def nvidia_card(self, name: str) -> Card:
         """The NVIDIA card of this name, for comparisons with an AMD GPU."""
         nvidia_cards = {card.id: card for card in self.cards.values() if not card.is_amd}
-        plain_name = _alphanumeric(name)
         for card in nvidia_cards.values():
-            if plain_name in {_alphanumeric(spelling) for spelling in (card.id, card.title, *card.names)}:
+            if _is_named(card, name):
                 return card
         raise UserError(f"unknown NVIDIA card {name!r}", hint=suggestion(name, nvidia_cards))
 
@@ -223,6 +225,49 @@ class Knowledge:
     def _recipes_by_also(self) -> dict[tuple[str, str | None], Recipe]:
         recipes_with_code = [recipe for recipe in self._recipes.values() if recipe.code in self.codes]
         return {(code, self.codes[recipe.code].package): recipe for recipe in recipes_with_code for code in recipe.also}
+
+
+def find_record(name: str, knowledge: Knowledge) -> Fact:
+    """The record. If there is none, UserError with the closest names."""
+    stripped = name.strip()
+    for kind in _FOUND_KINDS:
+        table: Mapping[str, Fact] = getattr(knowledge, kind)
+        for spelling in (stripped, stripped.lower(), stripped.upper()):
+            if spelling in table:
+                return table[spelling]
+    for code in knowledge.codes.values():
+        if stripped.upper() == code.code or stripped.lower() == code.rule:
+            return code
+    package = knowledge.package_by_pip(stripped) or knowledge.package_by_import(stripped)
+    if package is not None:
+        return package
+    # The id of an AMD card is also a product of a target, whose record has more facts. So only NVIDIA cards remain.
+    with suppress(UserError):
+        return knowledge.targets[knowledge.gpu(stripped).gfx]
+    try:
+        return knowledge.nvidia_card(stripped)
+    except UserError:
+        raise UserError(f"no record for {name!r}", hint=suggestion(stripped, known_names(knowledge))) from None
+
+
+def advice_about(record: Fact, knowledge: Knowledge) -> list[Advice]:
+    record_names = {
+        name for key in ("id", "code", "rule", "gfx") if isinstance(name := getattr(record, key, None), str)
+    }
+    return [advice for advice in knowledge.advice.values() if advice is not record and record_names & set(advice.about)]
+
+
+def known_names(knowledge: Knowledge) -> list[str]:
+    """All names that `find` accepts."""
+    products = (product.id for target in knowledge.targets.values() for product in target.products)
+    pips = (name for package in knowledge.packages.values() for name in (*package.pip, *package.imports))
+    codes = (spelling for code in knowledge.codes.values() for spelling in (code.code.lower(), code.rule))
+    return [*(key for kind in (*_FOUND_KINDS, "cards") for key in getattr(knowledge, kind)), *products, *pips, *codes]
+
+
+def backend_of_kernel(name: str, backends: Iterable[Backend]) -> Backend | None:
+    """The first backend whose pattern matches. The order of backends.toml is significant."""
+    return next((backend for backend in backends if re.search(backend.pattern, name)), None)
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
@@ -250,6 +295,11 @@ def _split_extra(term: str) -> tuple[str, str]:
 
 def _needs_extra(package: Package, name: str) -> bool:
     return canonicalize_name(name) in {_split_extra(term)[0] for term in package.only_with_extra}
+
+
+def _is_named(record: Product | Card, name: str) -> bool:
+    """Whether a name is one of its spellings, without case and punctuation."""
+    return _alphanumeric(name) in map(_alphanumeric, (record.id, record.title, *record.names))
 
 
 def _alphanumeric(name: str) -> str:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rocm3d.knowledge.kinds import FOLDERS, RULE_KINDS, SCAN_KINDS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 def data_folder() -> Path:

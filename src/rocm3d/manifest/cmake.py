@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from rocm3d.manifest.manifest import ManifestReader, ParsedManifest, ScriptCommand, posix_path
+from rocm3d.manifest.script import LineIndex
 
 _BRACKET = re.compile(r"\[(=*)\[.*?(?:\]\1\]|\Z)", re.DOTALL)
 _COMMENT = re.compile(r"#(?!\[=*\[)[^\n]*")
@@ -24,24 +25,18 @@ def read(path: str, data: bytes) -> ParsedManifest:
     text = data.decode("utf-8", "replace")
     commands: list[ScriptCommand] = []
     unread: list[tuple[int, str]] = []
-    offset, line, line_start = 0, 1, 0
-    while offset < len(text):
-        after_space = _skip_space(text, offset)
-        name = None if after_space > offset else _NAME.match(text, offset)
-        end = after_space
-        if name is not None:
-            opening = _skip_space(text, name.end())
-            if text[opening : opening + 1] == "(":
-                arguments, end, closed = _arguments(text, opening + 1)
-                commands.append(ScriptCommand(name.group().lower(), arguments, line, offset - line_start + 1))
-                if not closed:
-                    unread.append((line, f"{name.group()}( has no closing parenthesis"))
-            else:
-                end = name.end()
-        elif end == offset:
-            end = offset + 1
-        line, last_newline = line + text.count("\n", offset, end), text.rfind("\n", offset, end)
-        line_start, offset = (last_newline + 1 if last_newline >= 0 else line_start), end
+    lines, offset = LineIndex(text), 0
+    while (offset := _skip_space(text, offset)) < len(text):
+        name = _NAME.match(text, offset)
+        opening = -1 if name is None else _skip_space(text, name.end())
+        if name is None or text[opening : opening + 1] != "(":
+            offset = offset + 1 if name is None else name.end()
+            continue
+        line, column = lines.position(offset)
+        arguments, offset, closed = _arguments(text, opening + 1)
+        commands.append(ScriptCommand(name.group().lower(), arguments, line, column))
+        if not closed:
+            unread.append((line, f"{name.group()}( has no closing parenthesis"))
     return ParsedManifest(path, reader.kind, data, commands=tuple(commands), unread=tuple(unread))
 
 

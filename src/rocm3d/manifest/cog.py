@@ -8,57 +8,37 @@ from __future__ import annotations
 from typing import Any
 
 from rocm3d.manifest.install_line import shell_commands
-from rocm3d.manifest.manifest import InstallOption, ManifestReader, Mention, ParsedManifest, posix_path
-from rocm3d.manifest.script import ScriptAnalysis, parse_requirement_entry
+from rocm3d.manifest.manifest import InstallOption, ManifestReader, ParsedManifest, has_name
+from rocm3d.manifest.script import ManifestBuilder
 from rocm3d.manifest.yaml_nodes import YamlScalar, YamlText
 
 SECTION = "cog"
 
 
-def is_cog(path: str) -> bool:
-    return posix_path(path).name in ("cog.yaml", "cog.yml")
-
-
-def read(path: str, data: bytes) -> ParsedManifest:
+def _parse(path: str, data: bytes) -> ParsedManifest:
     """Read the top-level `build` table, the only one that installs anything."""
-    yaml = YamlText(data.decode("utf-8", "replace"))
-    if yaml.problem:
-        return ParsedManifest(path, reader.kind, data, unread=((1, yaml.problem),))
-    mentions: list[Mention] = []
-    options: list[InstallOption] = []
-    script = ScriptAnalysis()
-    for key, value in _build_entries(yaml):
+    yaml, builder, script = YamlText(data.decode("utf-8", "replace")), ManifestBuilder(), ManifestBuilder()
+    for key, value in (pair for build in yaml.values(yaml.root, "build") for pair in yaml.pairs(build)):
         entry = yaml.scalar(value)
         if key.text == "python_requirements" and entry is not None and entry.text:
-            options.append(InstallOption((), (entry.text,), entry.line, entry.column, entry.line))
+            builder.options.append(InstallOption((), (entry.text,), entry.line, entry.column, entry.line))
         elif key.text == "python_packages":
             for scalar in _scalar_entries(yaml, value):
-                column = scalar.column + (scalar.style in ("'", '"'))
-                entry_mentions, entry_options = parse_requirement_entry(scalar.text, scalar.line, column, SECTION)
-                mentions += entry_mentions
-                options += entry_options
+                builder.add_requirement(scalar.text, scalar.line, scalar.text_column, SECTION)
         elif key.text in ("run", "pre_install"):
             for scalar in _scalar_entries(yaml, value):
-                for words in shell_commands(*yaml.script(scalar)):
-                    script.add_command(words)
-    mentions += script.mentions
-    return ParsedManifest(
-        path, reader.kind, data, tuple(mentions), (*options, *script.options), commands=tuple(script.commands),
-        submodules=tuple(script.submodules),
-    )  # fmt: skip
-
-
-def _build_entries(yaml: YamlText) -> list[tuple[YamlScalar, Any]]:
-    return [pair for key, value in yaml.pairs(yaml.root) if key.text == "build" for pair in yaml.pairs(value)]
+                script.add_commands(shell_commands(*yaml.script(scalar)))
+    script.mentions, script.options = builder.mentions + script.mentions, builder.options + script.options
+    return script.manifest(path, reader.kind, data)
 
 
 def _scalar_entries(yaml: YamlText, node: Any) -> list[YamlScalar]:
     """The scalar entries of a list, and the `command` of entries that are maps."""
     scalars = []
     for element in yaml.items(node):
-        commands = [value for key, value in yaml.pairs(element) if key.text == "command"]
-        scalars += [entry for value in (commands or [element]) if (entry := yaml.scalar(value)) is not None]
+        commands = yaml.values(element, "command") or [element]
+        scalars += [entry for value in commands if (entry := yaml.scalar(value)) is not None]
     return scalars
 
 
-reader = ManifestReader(__name__, is_cog, read)
+reader = ManifestReader(__name__, has_name("cog.yaml", "cog.yml"), _parse)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 
-from rocm3d.manifest.install_line import ShellWord, shell_commands
+from rocm3d.manifest.install_line import HEREDOC, ShellWord, shell_commands
 from rocm3d.manifest.manifest import Image, ManifestReader, ParsedManifest, ScriptCommand, posix_path
-from rocm3d.manifest.script import ScriptAnalysis, resolve_folder
+from rocm3d.manifest.script import ManifestBuilder, resolve_folder, script_command
 from rocm3d.model.text import replace_surrogates
 
 _DOCKERFILE = re.compile(r"(dockerfile|containerfile)([._-].*)?$|.*\.(dockerfile|containerfile)$", re.IGNORECASE)
@@ -20,7 +21,6 @@ _COMPOSE_KEY = re.compile(
 _INSTRUCTION = re.compile(r"([ \t]*)([A-Za-z]+)(?=\s|$)")
 _ESCAPE = re.compile(r"#\s*escape\s*=\s*`\s*$", re.IGNORECASE)
 _VARIABLE = re.compile(r"\$(?:\{(\w+)(?::?-([^}]*))?\}|(\w+))")
-_HEREDOC = re.compile(r"<<-?\s*(['\"]?)([A-Za-z_]\w*)\1")
 
 
 def is_docker(path: str) -> bool:
@@ -34,8 +34,8 @@ def read(path: str, data: bytes) -> ParsedManifest:
     if _COMPOSE.match(posix_path(path).name):
         return _read_compose(path, data, text)
     dockerfile = _Dockerfile()
-    for name, body, line, column, offset in _instructions(text):
-        dockerfile.add(name, body, line, column, offset)
+    for instruction in _instructions(text):
+        dockerfile.add(*instruction)
     return ParsedManifest(
         path,
         reader.kind,
@@ -54,7 +54,7 @@ class _Dockerfile:
     def __init__(self) -> None:
         self.images: list[Image] = []
         self.commands: list[ScriptCommand] = []
-        self.script = ScriptAnalysis()
+        self.script = ManifestBuilder()
         self.stages: set[str] = set()
         self.folder = "."
 
@@ -95,21 +95,17 @@ class _Dockerfile:
     def _run(self, body: str, line: int, offset: int) -> None:
         self.script.folder = self.folder  # each RUN starts in WORKDIR, even after a cd in the one before
         for words in _run_commands(body, line, offset):
-            first, *arguments = words
-            self.commands.append(
-                ScriptCommand(first.text, tuple(token.text for token in arguments), first.line, first.column)
-            )
+            self.commands.append(script_command(words))
             self.script.add_command(words)
 
 
 def _run_commands(body: str, line: int, offset: int) -> list[tuple[ShellWord, ...]]:
-    if body.lstrip().startswith("["):
-        words = _json_words(body)
-        if words:
-            column = offset + len(body) - len(body.lstrip())
-            return [tuple(ShellWord(token, line, column, line) for token in words)]
+    words = _json_words(body) if body.lstrip().startswith("[") else []
+    if words:
+        column = offset + len(body) - len(body.lstrip())
+        return [tuple(ShellWord(token, line, column, line) for token in words)]
     head, newline, body_lines = body.partition("\n")
-    delimiters = _HEREDOC.findall(head)
+    delimiters = HEREDOC.findall(head)
     if delimiters and newline and head.lstrip().startswith("<<"):
         script = re.sub(rf"(?m)^\s*{delimiters[0][1]}\s*$", "", body_lines)
         return shell_commands(script, line + 1)
@@ -128,11 +124,10 @@ def _json_words(body: str) -> list[str]:
     return [replace_surrogates(token) for token in words if isinstance(token, str)] if isinstance(words, list) else []
 
 
-def _instructions(text: str) -> list[tuple[str, str, int, int, int]]:
+def _instructions(text: str) -> Iterator[tuple[str, str, int, int, int]]:
     """Name, text, line, column of the name, column of the text. Comments between continued lines are blanked."""
     lines = text.split("\n")
     escape = "`" if any(_ESCAPE.match(line) for line in lines[:3]) else "\\"
-    instructions = []
     unclosed: set[str] = set()
     index = 0
     while index < len(lines):
@@ -149,23 +144,17 @@ def _instructions(text: str) -> list[tuple[str, str, int, int, int]]:
             if index < len(lines):
                 body.append(lines[index])
                 index += 1
-        for _, delimiter in _HEREDOC.findall("\n".join(body)) if match.group(2).upper() in ("RUN", "COPY") else ():
-            is_unclosed = (
-                delimiter in unclosed
-            )  # a here-document without end from one line on has no end from a later line on
-            end = (
-                None
-                if is_unclosed
-                else next((i for i in range(index, len(lines)) if lines[i].strip() == delimiter), None)
-            )
+        for _, delimiter in HEREDOC.findall("\n".join(body)) if match.group(2).upper() in ("RUN", "COPY") else ():
+            # A here-document without end from one line on has no end from a later line on.
+            rest = range(index, len(lines)) if delimiter not in unclosed else range(0)
+            end = next((i for i in rest if lines[i].strip() == delimiter), None)
             if end is None:
                 unclosed.add(delimiter)
             else:
                 body += lines[index : end + 1]
                 index = end + 1
         column = len(match.group(1)) + 1
-        instructions.append((match.group(2).upper(), "\n".join(body), first + 1, column, match.end() + 1))
-    return instructions
+        yield match.group(2).upper(), "\n".join(body), first + 1, column, match.end() + 1
 
 
 def _read_compose(path: str, data: bytes, text: str) -> ParsedManifest:

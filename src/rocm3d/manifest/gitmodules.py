@@ -4,33 +4,28 @@ from __future__ import annotations
 
 import re
 
-from rocm3d.manifest.manifest import ManifestReader, ParsedManifest, Submodule, posix_path
+from rocm3d.manifest.manifest import ManifestReader, ParsedManifest, Submodule, has_name
 
 _HEADER = re.compile(r'(?P<indent>\s*)\[\s*submodule\s+"(?P<name>[^"]*)"\s*\]', re.IGNORECASE)
 _OTHER_SECTION = re.compile(r"\s*\[")
 _VALUE = re.compile(r"\s*(?P<key>path|url)\s*=\s*(?P<value>.*?)\s*$", re.IGNORECASE)
 
 
-def is_gitmodules(path: str) -> bool:
-    return posix_path(path).name == ".gitmodules"
-
-
 def read(path: str, data: bytes) -> ParsedManifest:
     """Read all submodules; the path defaults to the name, as in git."""
-    submodules: list[Submodule] = []
-    values: dict[str, str] | None = None
     entries: list[tuple[int, int, dict[str, str]]] = []
+    values: dict[str, str] = {}
     for number, line in enumerate(data.decode("utf-8", "replace").split("\n"), start=1):
         header, value = _HEADER.match(line), _VALUE.match(line)
+        if header or _OTHER_SECTION.match(line):
+            values = {}  # of another section, unless an entry refers to it
         if header:
-            values = {"path": header["name"]}
+            values["path"] = header["name"]
             entries.append((number, len(header["indent"]) + 1, values))
-        elif _OTHER_SECTION.match(line):
-            values = None
-        elif value and values is not None:
+        elif value:
             values[value["key"].lower()] = value["value"].strip('"')
-    submodules = [Submodule(v["path"], v.get("url", ""), number, column) for number, column, v in entries]
+    submodules = (Submodule(v["path"], v.get("url", ""), number, column) for number, column, v in entries)
     return ParsedManifest(path, reader.kind, data, submodules=tuple(submodules))
 
 
-reader = ManifestReader(__name__, is_gitmodules, read)
+reader = ManifestReader(__name__, has_name(".gitmodules"), read)

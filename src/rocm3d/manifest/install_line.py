@@ -6,15 +6,16 @@ For the readers of scripts, Dockerfiles and similar files. Nothing is expanded o
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from urllib.parse import unquote
 
 from rocm3d.manifest.manifest import InstallOption, Mention
 
 _PLAIN = re.compile(r"[^\s\\\"'<>$`();|&]+")
 _PLAIN_IN_QUOTES = re.compile(r"[^\n\\\"'>]+")
-_HEREDOC = re.compile(r"<<-?\s*(['\"]?)([A-Za-z_]\w*)\1")
+HEREDOC = re.compile(r"<<-?\s*(['\"]?)([A-Za-z_]\w*)\1")
 _ARRAY = re.compile(r"[A-Za-z_]\w*\+?=$")
 _REDIRECT = re.compile(r"(\d|&)?(>>?|<)(&?\d|.*)$")
 _PIP, _CONDA = re.compile(r"pip[\d.]*$"), re.compile(r"(conda|mamba|micromamba)$")
@@ -36,9 +37,9 @@ _INDEX_OPTIONS = frozenset(
     {"-i", "--index-url", "--extra-index-url", "-f", "--find-links", "--index", "--default-index"}
 )
 _FILE_OPTIONS = frozenset(
-    {"-r", "--requirement", "-c", "--constraint", "--constraints", "--override", "--overrides", "--file"}
+    {"-r", "--requirement", "--requirements", "-c", "--constraint", "--constraints"}
+    | {"--override", "--overrides", "--file"}
 )
-_FILE_OPTIONS |= {"--requirements"}
 _CHANNEL_OPTIONS = frozenset({"-c", "--channel"})
 # fmt: off
 _OPTIONS_WITH_VALUE = frozenset({
@@ -49,7 +50,7 @@ _OPTIONS_WITH_VALUE = frozenset({
     "--root-user-action", "--exists-action", "--report", "--python", "-p", "--torch-backend", "--resolution",
     "--no-build-isolation-package", "--refresh-package", "--reinstall-package", "--upgrade-package",
     "--index-strategy", "--link-mode", "--group", "--extra", "-n", "--name", "--solver", "--experimental-solver",
-    "--repodata-fn", "--source",
+    "--repodata-fn", "--source", "--editable",
 })
 # fmt: on
 
@@ -80,7 +81,7 @@ def shell_commands(text: str, line: int = 1, column: int = 1) -> list[tuple[Shel
 
     `line` and `column` are the position of the first character.
     """
-    return list(_commands(_WordSplitter(text, line, column)))
+    return list(_commands(_WordSplitter(text, line, column).tokens()))
 
 
 def parse_install_command(words: Sequence[ShellWord]) -> ParsedInstallCommand | None:
@@ -116,8 +117,9 @@ def parse_install_command(words: Sequence[ShellWord]) -> ParsedInstallCommand | 
 
 
 def _takes_value(name: str, tool: str) -> bool:
-    known = name in _OPTIONS_WITH_VALUE or name in _INDEX_OPTIONS or name in _FILE_OPTIONS or name == "--editable"
-    return known or (tool == "conda" and name in _CHANNEL_OPTIONS)
+    return name in _OPTIONS_WITH_VALUE | _INDEX_OPTIONS | _FILE_OPTIONS or (
+        tool == "conda" and name in _CHANNEL_OPTIONS
+    )
 
 
 def _find_tool(words: Sequence[ShellWord]) -> tuple[str, int] | None:
@@ -146,14 +148,11 @@ def _find_tool(words: Sequence[ShellWord]) -> tuple[str, int] | None:
 
 
 def _option(name: str, value_text: str, token: ShellWord, value: ShellWord, tool: str) -> list[InstallOption]:
-    if not value_text:
+    is_index = name in (_CHANNEL_OPTIONS if tool == "conda" else _INDEX_OPTIONS)
+    if not value_text or not (is_index or name in _FILE_OPTIONS):
         return []
-    channel = tool == "conda" and name in _CHANNEL_OPTIONS
-    if channel or (name in _INDEX_OPTIONS and tool != "conda"):
-        return [InstallOption((value_text,), (), token.line, token.column, value.last_line)]
-    if name in _FILE_OPTIONS:
-        return [InstallOption((), (value_text,), token.line, token.column, value.last_line)]
-    return []
+    urls, includes = ((value_text,), ()) if is_index else ((), (value_text,))
+    return [InstallOption(urls, includes, token.line, token.column, value.last_line)]
 
 
 def _mention(first: ShellWord, token: ShellWord, tool: str) -> list[Mention]:
@@ -192,22 +191,20 @@ def distribution_name(url: str) -> str:
     return "" if name in (".", "..", "") or "$" in name else name
 
 
-def _commands(splitter: _WordSplitter) -> Iterator[tuple[ShellWord, ...]]:
+def _commands(tokens: Iterable[ShellWord | None]) -> Iterator[tuple[ShellWord, ...]]:
     words: list[ShellWord] = []
     skip = False
-    for token in splitter.tokens():
+    for token in chain(tokens, [None]):
         if token is None:
             if words:
                 yield tuple(words)
             words, skip = [], False
-        elif skip or not (token.text or splitter.is_quoted):
+        elif skip or not (token.text or token.is_quoted):
             skip = False
-        elif not splitter.is_quoted and (match := _REDIRECT.match(token.text)):
+        elif not token.is_quoted and (match := _REDIRECT.match(token.text)):
             skip = not match.group(3)
         else:
             words.append(token)
-    if words:
-        yield tuple(words)
 
 
 class _WordSplitter:
@@ -231,13 +228,16 @@ class _WordSplitter:
             elif char in " \t\r\v\f":
                 self.offset += 1
             elif char == "#":
-                end = self.text.find("\n", self.offset)
-                self.offset = len(self.text) if end < 0 else end
+                self.offset = self._line_end()
             elif char in ";|()" or (char == "&" and self.text[self.offset + 1 : self.offset + 2] != ">"):
                 self.offset += 1
                 yield None
             else:
                 yield self._read_word()
+
+    def _line_end(self) -> int:
+        end = self.text.find("\n", self.offset)
+        return len(self.text) if end < 0 else end
 
     def _newline(self) -> None:
         self.offset += 1
@@ -270,7 +270,7 @@ class _WordSplitter:
             elif char == "\\":
                 self.offset += 1
                 parts += [self._consume_character()] if self.offset < len(self.text) else []
-            elif self.text.startswith("<<", self.offset) and (match := _HEREDOC.match(self.text, self.offset)):
+            elif self.text.startswith("<<", self.offset) and (match := HEREDOC.match(self.text, self.offset)):
                 self.pending_documents.append(match.group(2))
                 self.offset = match.end()
             elif self.text.startswith("$(", self.offset) or char == "`":
@@ -292,8 +292,7 @@ class _WordSplitter:
         while self.offset < len(self.text) and self.text[self.offset] != ")":
             char, start = self.text[self.offset], self.offset
             if char == "#":
-                end = self.text.find("\n", self.offset)
-                self.offset = len(self.text) if end < 0 else end
+                self.offset = self._line_end()
             elif char in " \t\r\v\f\n" or self._continues():
                 self._consume_character()
             else:
@@ -325,15 +324,9 @@ class _WordSplitter:
                 continue
             if quote == '"' and self._continues():
                 self._continue()
-            elif (
-                quote == '"'
-                and self.text[self.offset] == "\\"
-                and self.text[self.offset + 1 : self.offset + 2] in ('"', "\\", "$")
-            ):
-                self.offset += 1
-                yield self._consume_character()
-            else:
-                yield self._consume_character()
+                continue
+            self.offset += quote == '"' and self.text.startswith(('\\"', "\\\\", "\\$"), self.offset)
+            yield self._consume_character()
         self.offset += 1
 
     def _substitution(self) -> str:
@@ -349,13 +342,11 @@ class _WordSplitter:
 
     def _skip_heredocs(self) -> None:
         """Skip the lines of here-documents: they are data, not commands."""
-        while self.pending_documents:
-            delimiter = self.pending_documents.pop(0)
-            while self.offset < len(self.text):
-                end = self.text.find("\n", self.offset)
-                line = self.text[self.offset : len(self.text) if end < 0 else end]
-                self.offset = len(self.text) if end < 0 else end
-                if end >= 0:
+        for delimiter in self.pending_documents:
+            line = ""
+            while self.offset < len(self.text) and line.strip() != delimiter:
+                line = self.text[self.offset : self._line_end()]
+                self.offset = self._line_end()
+                if self.offset < len(self.text):
                     self._newline()
-                if line.strip() == delimiter:
-                    break
+        self.pending_documents = []

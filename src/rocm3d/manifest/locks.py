@@ -9,10 +9,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from rocm3d.manifest.manifest import InstallOption, ManifestReader, Mention, ParsedManifest, posix_path
+from rocm3d.manifest.manifest import InstallOption, ManifestReader, Mention, ParsedManifest, has_name
 
 SECTION = "lock"
-_NAMES = frozenset({"uv.lock", "poetry.lock", "pdm.lock"})
 _STRING = re.compile(r'^(?P<key>name|version|url|registry)\s*=\s*"(?P<value>[^"\\]+)"')
 _SOURCE = re.compile(r'^source\s*=\s*\{\s*(?P<key>registry|url|git)\s*=\s*"(?P<value>[^"\\]+)"')
 
@@ -27,13 +26,9 @@ class _LockedPackage:
     def mentions(self) -> list[Mention]:
         if not self.name:
             return []
-        text = f"{self.name}=={self.version}" if self.version else self.name
         version = f"=={self.version}" if self.version else ""
+        text = self.name + version
         return [Mention(self.name, text, self.line, 1, self.line, version, url=self.url, section=SECTION)]
-
-
-def is_lock(path: str) -> bool:
-    return posix_path(path).name in _NAMES
 
 
 def read(path: str, data: bytes) -> ParsedManifest:
@@ -63,4 +58,4 @@ def read(path: str, data: bytes) -> ParsedManifest:
     return ParsedManifest(path, reader.kind, data, tuple(mentions), tuple(indexes.values()))
 
 
-reader = ManifestReader(__name__, is_lock, read)
+reader = ManifestReader(__name__, has_name("uv.lock", "poetry.lock", "pdm.lock"), read)

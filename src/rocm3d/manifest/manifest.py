@@ -8,6 +8,7 @@ from functools import cache, cached_property, lru_cache
 from pathlib import PurePosixPath
 
 from rocm3d.model.registry import load_modules
+from rocm3d.model.toml import TomlError
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,10 @@ class ParsedManifest:
         return self.data.split(b"\n")
 
 
+class UnreadableManifestError(ValueError):
+    """A file is not of its kind or exceeds a limit. Messages start with a verb: the file name is put in front."""
+
+
 @dataclass(frozen=True)
 class ManifestReader:
     """Reads one kind of file. With `by_name` it needs only the path, not the bytes.
@@ -94,7 +99,7 @@ class ManifestReader:
 
     module: str
     matches: Callable[[str], bool]
-    read: Callable[[str, bytes], ParsedManifest]
+    parse: Callable[[str, bytes], ParsedManifest]
     by_name: bool = False
     required_bytes: tuple[bytes, ...] = ()
 
@@ -103,11 +108,23 @@ class ManifestReader:
         """The kind of manifest: the last part of the module name."""
         return self.module.rsplit(".", 1)[-1]
 
+    def read(self, path: str, data: bytes) -> ParsedManifest:
+        """The content of a file; one that cannot be parsed has only `unread`."""
+        try:
+            return self.parse(path, data)
+        except (UnreadableManifestError, TomlError) as error:
+            return ParsedManifest(path, self.kind, data, unread=((1, str(error)),))
+
 
 @lru_cache(maxsize=1)
 def posix_path(path: str) -> PurePosixPath:
     """The path as PurePosixPath; cached because all readers test the same path in turn."""
     return PurePosixPath(path)
+
+
+def has_name(*names: str) -> Callable[[str], bool]:
+    """A test whether the last part of a path is one of these names."""
+    return lambda path: posix_path(path).name in names
 
 
 @cache

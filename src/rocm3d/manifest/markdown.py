@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from rocm3d.manifest.install_line import ShellWord, shell_commands
+from rocm3d.manifest.install_line import shell_commands
 from rocm3d.manifest.manifest import ManifestReader, ParsedManifest, posix_path
 from rocm3d.manifest.script import manifest_from_commands
 
@@ -34,12 +34,9 @@ def is_documentation(path: str) -> bool:
 
 def read(path: str, data: bytes) -> ParsedManifest:
     """Read install commands only; the rest of a page is prose."""
-    return manifest_from_commands(path, reader.kind, data, _commands(data.decode("utf-8", "replace")), section=SECTION)
-
-
-def _commands(text: str) -> Iterator[tuple[ShellWord, ...]]:
-    for line, column, block in shell_blocks(text):
-        yield from shell_commands(block, line, column)
+    blocks = shell_blocks(data.decode("utf-8", "replace"))
+    commands = (command for line, column, block in blocks for command in shell_commands(block, line, column))
+    return manifest_from_commands(path, reader.kind, data, commands, section=SECTION)
 
 
 def shell_blocks(text: str) -> Iterator[tuple[int, int, str]]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from rocm3d.manifest.install_line import ShellWord, shell_commands
 from rocm3d.manifest.manifest import ManifestReader, ParsedManifest, posix_path
 from rocm3d.manifest.script import LineIndex, manifest_from_commands
+from rocm3d.model.text import replace_surrogates
 
 # The closing quote is optional: a pattern that cannot fail cannot make the search quadratic.
 _TOKEN = re.compile(r'"[^"\\\n]*(?:\\.[^"\\\n]*)*"?|[{}\[\],:]|[^\s{}\[\],:"]+')
@@ -38,6 +39,23 @@ class _Cell:
     def can_contain_shell_line(self) -> bool:
         """Whether a line may start with `!` or `%`; other cells are not decoded."""
         return self.kind == "code" and any(_SHELL_MARK.search(literal) for literal, _ in self.literals)
+
+    def add(self, key: str, literal: str, start: int) -> None:
+        """Add a string value of the cell."""
+        if key == "cell_type":
+            self.kind = literal[1:-1]
+        elif key == "source":
+            self.literals.append((literal, start))
+
+    def decode(self) -> None:
+        for literal, start in self.literals:
+            for match in _CHARACTER.finditer(literal, 1, len(literal) - 1):
+                character = match.group()
+                self.offsets.append(start + match.start())
+                if character.startswith("\\u") and len(character) == 6:
+                    self.text.append(replace_surrogates(chr(int(character[2:], 16))))
+                else:
+                    self.text.append(_PLAIN.get(character, character[-1]))
 
 
 def is_notebook(path: str) -> bool:
@@ -69,43 +87,19 @@ def cells(source: str) -> Iterator[_Cell]:
         elif token == ",":
             expects_key = bool(keys) and keys[-1] is not None
         elif token.startswith('"'):
-            expects_key = _handle_string(cell, keys, match, expects_key=expects_key)
-
-
-def _handle_string(cell: _Cell, keys: list[str | None], match: re.Match[str], *, expects_key: bool) -> bool:
-    """Handle a string: a key, or a value of a cell. Returns whether a key is expected next."""
-    if expects_key:
-        keys[-1] = match.group()[1:-1]
-    elif len(keys) in (3, 4) and _is_cell_list(keys[:2]):
-        _add_to_cell(cell, keys[2] or "", match.group(), match.start())
-    return False
+            if expects_key:
+                keys[-1] = token[1:-1]
+            elif len(keys) in (3, 4) and _is_cell_list(keys[:2]):
+                cell.add(keys[2] or "", token, match.start())
+            expects_key = False
 
 
 def _is_cell_list(keys: list[str | None]) -> bool:
     return len(keys) == 2 and keys[0] == "cells" and keys[1] is None
 
 
-def _add_to_cell(cell: _Cell, key: str, literal: str, start: int) -> None:
-    if key == "cell_type":
-        cell.kind = literal[1:-1]
-    elif key == "source":
-        cell.literals.append((literal, start))
-
-
-def _decode(cell: _Cell, literal: str, start: int) -> None:
-    for match in _CHARACTER.finditer(literal, 1, len(literal) - 1):
-        character = match.group()
-        cell.offsets.append(start + match.start())
-        if character.startswith("\\u") and len(character) == 6:
-            code = int(character[2:], 16)
-            cell.text.append("?" if 0xD800 <= code <= 0xDFFF else chr(code))
-        else:
-            cell.text.append(_PLAIN.get(character, character[-1]))
-
-
 def _commands(cell: _Cell, file_lines: LineIndex) -> Iterator[tuple[ShellWord, ...]]:
-    for literal, start in cell.literals:
-        _decode(cell, literal, start)
+    cell.decode()
     cell_lines = LineIndex("".join(cell.text))
     for command in shell_commands(_shell_lines(cell_lines.text)):
         yield tuple(_word_in_file(token, cell_lines, cell, file_lines) for token in command)

@@ -5,8 +5,9 @@ Format: https://pipenv.pypa.io/en/latest/pipfile.html
 
 from __future__ import annotations
 
-from rocm3d.manifest.manifest import ManifestReader, ParsedManifest, posix_path
-from rocm3d.manifest.toml_text import TomlText, as_list, nested_table, parse_toml, table_items
+from rocm3d.manifest.manifest import ManifestReader, ParsedManifest, has_name
+from rocm3d.manifest.toml_text import TomlText, nested_table
+from rocm3d.model.toml import parse
 
 SECTION = "pipenv"
 CATEGORY_SECTION = "pipenv-category"
@@ -15,25 +16,16 @@ _MAIN = "packages"
 _NOT_CATEGORIES = frozenset({"source", "requires", "scripts", "pipenv"})
 
 
-def is_pipfile(path: str) -> bool:
-    """Whether a path is a Pipfile; Pipfile.lock is not read."""
-    return posix_path(path).name == "Pipfile"
-
-
-def read(path: str, data: bytes) -> ParsedManifest:
+def _parse(path: str, data: bytes) -> ParsedManifest:
     """Read all categories: their names are free, so every other table is a category."""
-    document, problem = parse_toml(data)
-    if problem is not None:
-        return ParsedManifest(path, reader.kind, data, unread=((1, problem),))
-    toml_text = TomlText(data.decode("utf-8"))
-    for source in as_list(document.get("source")):
-        toml_text.add_indexes(nested_table(source).get("url"), "url", toml_text.heading_end("source"))
-    for category, values in table_items(document):
+    document, toml_text = parse(data), TomlText(data.decode("utf-8"))
+    toml_text.add_sources(document.get("source"), "source")
+    for category, values in document.items():
         if category not in _NOT_CATEGORIES:
             section = SECTION if category == _MAIN else f"{CATEGORY_SECTION}:{category}"
             toml_text.add_distributions(nested_table(values), section, toml_text.heading_end(category))
-    mentions = sorted(toml_text.mentions, key=lambda mention: (mention.line, mention.column))
-    return ParsedManifest(path, reader.kind, data, tuple(mentions), tuple(toml_text.options))
+    toml_text.builder.sort_mentions()
+    return toml_text.builder.manifest(path, reader.kind, data)
 
 
-reader = ManifestReader(__name__, is_pipfile, read)
+reader = ManifestReader(__name__, has_name("Pipfile"), _parse)

@@ -14,8 +14,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from rocm3d.manifest.install_line import ShellWord, shell_commands
-from rocm3d.manifest.manifest import InstallOption, ManifestReader, Mention, ParsedManifest, ScriptCommand, posix_path
-from rocm3d.manifest.script import ScriptAnalysis
+from rocm3d.manifest.manifest import ManifestReader, ParsedManifest, posix_path
+from rocm3d.manifest.script import ManifestBuilder
 from rocm3d.model.text import replace_surrogates
 
 # Parts of the names of functions that run a command.
@@ -41,28 +41,25 @@ def is_python_script(path: str) -> bool:
 
 def read(path: str, data: bytes) -> ParsedManifest:
     literals = PythonLiterals.parse(data) if _PIP.search(data) else None
-    mentions, options, commands = ([], [], []) if literals is None else installs(literals)
-    ordered = sorted(dict.fromkeys(mentions), key=lambda mention: (mention.line, mention.column))
-    return ParsedManifest(
-        path, reader.kind, data, tuple(ordered), tuple(dict.fromkeys(options)), commands=tuple(dict.fromkeys(commands))
-    )
+    builder = ManifestBuilder() if literals is None else installs(literals)
+    builder.mentions, builder.options = list(dict.fromkeys(builder.mentions)), list(dict.fromkeys(builder.options))
+    builder.commands = list(dict.fromkeys(builder.commands))
+    builder.sort_mentions()
+    return builder.manifest(path, reader.kind, data)
 
 
-def installs(literals: PythonLiterals) -> tuple[list[Mention], list[InstallOption], list[ScriptCommand]]:
+def installs(literals: PythonLiterals) -> ManifestBuilder:
     """Distributions, indexes and commands of all calls that run an installer."""
-    mentions: list[Mention] = []
-    options: list[InstallOption] = []
-    commands: list[ScriptCommand] = []
+    builder = ManifestBuilder()
     for node in literals.nodes:
         for command_line in _command_lines(literals, node) if isinstance(node, (ast.Call, ast.List, ast.Tuple)) else ():
-            script = ScriptAnalysis(quote_offset=0)
-            for command in command_line:
-                script.add_command(command)
+            script = ManifestBuilder(quote_offset=0)
+            script.add_commands(command_line)
             if script.mentions or script.options:
-                mentions += script.mentions
-                options += script.options
-                commands += script.commands
-    return mentions, options, commands
+                builder.mentions += script.mentions
+                builder.options += script.options
+                builder.commands += script.commands
+    return builder
 
 
 def _command_lines(
@@ -96,8 +93,7 @@ def _words(literals: PythonLiterals, node: ast.expr) -> list[ShellWord]:
 def _unsplit(node: ast.expr) -> ast.expr:
     """The expression inside shlex.split("..."), "...".split() and the like."""
     while isinstance(node, ast.Call) and _dotted_name(node.func).rsplit(".", 1)[-1] in _SPLIT_FUNCTIONS:
-        is_method = isinstance(node.func, ast.Attribute) and not isinstance(node.func.value, ast.Name)
-        if is_method and isinstance(node.func, ast.Attribute):
+        if isinstance(node.func, ast.Attribute) and not isinstance(node.func.value, ast.Name):
             node = node.func.value
         elif node.args:
             node = node.args[0]
@@ -188,13 +184,10 @@ class PythonLiterals:
     def _assign_parameters(self, call: ast.Call, parameters: ast.arguments) -> None:
         """Record the arguments of a call as values of the parameters of a function in this file."""
         names = [parameter.arg for parameter in (*parameters.posonlyargs, *parameters.args)]
-        for name, value in zip(names, call.args, strict=False):
+        names += [parameters.vararg.arg] * len(call.args) if parameters.vararg is not None else []
+        named = ((keyword.arg, keyword.value) for keyword in call.keywords if keyword.arg is not None)
+        for name, value in (*zip(names, call.args, strict=False), *named):
             self.values.setdefault(name, []).append(value)
-        if parameters.vararg is not None:
-            self.values.setdefault(parameters.vararg.arg, []).extend(call.args[len(names) :])
-        for keyword in call.keywords:
-            if keyword.arg is not None:
-                self.values.setdefault(keyword.arg, []).append(keyword.value)
 
 
 def _nodes_with_fields(tree: ast.AST) -> list[ast.AST]:

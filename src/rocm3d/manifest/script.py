@@ -57,23 +57,27 @@ class LineIndex:
 def manifest_from_commands(
     path: str, kind: str, data: bytes, commands: Iterable[Sequence[ShellWord]], *, section: str = ""
 ) -> ParsedManifest:
-    """The manifest of a file with shell commands. With a `section`, only install commands count, and mentions get it.
+    """The manifest of a file with shell commands. With a `section`, only install commands count, and mentions get it;
+    a conda mention stays recognisable.
 
     `commands` is not consumed if the file cannot contain an install command, as most pages and notebooks.
     """
     if section and not _MAY_INSTALL.search(data):
         return ParsedManifest(path, kind, data)
-    script = ScriptAnalysis()
-    for words in commands:
-        script.add_command(words)
-    mentions = [replace(mention, section=_section(section, mention.section)) for mention in script.mentions]
-    others, clones = ((), ()) if section else (tuple(script.commands), tuple(script.submodules))
-    return ParsedManifest(path, kind, data, tuple(mentions), tuple(script.options), commands=others, submodules=clones)
+    builder = ManifestBuilder()
+    builder.add_commands(commands)
+    if section:
+        builder.mentions = [
+            replace(mention, section=f"{section}:conda" if mention.section == "conda" else section)
+            for mention in builder.mentions
+        ]
+        builder.commands, builder.submodules = [], []
+    return builder.manifest(path, kind, data)
 
 
 @dataclass
-class ScriptAnalysis:
-    """Collects the effects of commands in order: installs, variables, clones and the current folder.
+class ManifestBuilder:
+    """Collects requirements, and the effects of commands in order: installs, variables, clones and the current folder.
 
     `quote_offset` is the column offset of the text inside a quoted word.
     """
@@ -86,6 +90,36 @@ class ScriptAnalysis:
     clone_urls: dict[str, str] = field(default_factory=dict)
     folder: str = "."
     quote_offset: int = 1
+
+    def manifest(self, path: str, kind: str, data: bytes) -> ParsedManifest:
+        """The manifest of a file with what was collected."""
+        return ParsedManifest(
+            path,
+            kind,
+            data,
+            tuple(self.mentions),
+            tuple(self.options),
+            commands=tuple(self.commands),
+            submodules=tuple(self.submodules),
+        )
+
+    def sort_mentions(self) -> None:
+        """Order the mentions by their position in the file."""
+        self.mentions.sort(key=lambda mention: (mention.line, mention.column))
+
+    def add_requirement(self, text: str, line: int, column: int, section: str) -> None:
+        """Add one entry of a list of requirements; like in a requirements file, it can be an option."""
+        last_line = line + text.count("\n")
+        parts = text.split() if text.lstrip().startswith("-") else [text]
+        words = [ShellWord("pip"), ShellWord("install"), *(ShellWord(part, line, column, last_line) for part in parts)]
+        install = parse_install_command(words)
+        if install is not None:
+            self.mentions += [replace(mention, section=section) for mention in install.mentions if mention.name]
+            self.options += install.options
+
+    def add_commands(self, commands: Iterable[Sequence[ShellWord]]) -> None:
+        for words in commands:
+            self.add_command(words)
 
     def add_command(self, command_words: Sequence[ShellWord], depth: int = 0) -> None:
         """Add one command; `depth` counts the enclosing shells."""
@@ -106,7 +140,9 @@ class ScriptAnalysis:
         for clone in _clones(words):
             self.submodules.append(clone)
             self.clone_urls[resolve_folder(self.folder, clone.path)] = clone.url
-        self.commands += _command(words)
+        plain = _without_prefixes(words)
+        if plain:
+            self.commands.append(script_command(plain))
 
     def add_assignments(self, words: Sequence[ShellWord]) -> None:
         """Record the variables that a command sets, including package indexes."""
@@ -119,8 +155,7 @@ class ScriptAnalysis:
 
     def _add_install(self, words: Sequence[ShellWord]) -> None:
         install = parse_install_command(words)
-        if install is not None:
-            self.options += install.options
+        self.options += () if install is None else install.options
         mentions = _setup_py_install(words, self.folder) if install is None else install.mentions
         self.mentions += [self._with_clone_url(mention) for mention in mentions]
 
@@ -138,19 +173,6 @@ class ScriptAnalysis:
             if url:
                 return replace(mention, url=f"{url}#subdirectory={folder[len(target) + 1 :]}")
         return mention
-
-
-def parse_requirement_entry(
-    text: str, line: int, column: int, section: str
-) -> tuple[list[Mention], list[InstallOption]]:
-    """Parse one entry of a list of requirements; like in a requirements file, it can be an option."""
-    last_line = line + text.count("\n")
-    parts = text.split() if text.lstrip().startswith("-") else [text]
-    words = [ShellWord("pip"), ShellWord("install"), *(ShellWord(part, line, column, last_line) for part in parts)]
-    install = parse_install_command(words)
-    if install is None:
-        return [], []
-    return [replace(mention, section=section) for mention in install.mentions if mention.name], list(install.options)
 
 
 def _folder_after(words: Sequence[ShellWord], folder: str) -> str:
@@ -189,19 +211,11 @@ def _setup_py_install(words: Sequence[ShellWord], folder: str) -> list[Mention]:
             installed_folder = resolve_folder(folder, posixpath.dirname(text) or ".")
             name = "" if installed_folder == "." else distribution_name(installed_folder)
             token = words[index]
-            return (
-                [Mention(name, text, token.line, token.column, token.last_line, url=installed_folder, section="pip")]
-                if name
-                else []
+            mention = Mention(
+                name, text, token.line, token.column, token.last_line, url=installed_folder, section="pip"
             )
+            return [mention] if name else []
     return []
-
-
-def _section(outer: str, tool: str) -> str:
-    """The section of a mention; a conda mention stays recognisable."""
-    if not outer:
-        return tool
-    return f"{outer}:{tool}" if tool == "conda" else outer
 
 
 def _expand_variables(text: str, variables: dict[str, str]) -> str:
@@ -240,12 +254,9 @@ def _without_prefixes(words: Sequence[ShellWord]) -> Sequence[ShellWord]:
     return words[start:]
 
 
-def _command(words: Sequence[ShellWord]) -> list[ScriptCommand]:
-    plain = _without_prefixes(words)
-    if not plain:
-        return []
-    name, *arguments = plain
-    return [ScriptCommand(name.text, tuple(token.text for token in arguments), name.line, name.column)]
+def script_command(words: Sequence[ShellWord]) -> ScriptCommand:
+    name, *arguments = words
+    return ScriptCommand(name.text, tuple(token.text for token in arguments), name.line, name.column)
 
 
 def _clones(words: Sequence[ShellWord]) -> list[Submodule]:

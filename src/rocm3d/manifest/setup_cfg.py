@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from rocm3d.manifest.manifest import InstallOption, ManifestReader, Mention, ParsedManifest, posix_path
-from rocm3d.manifest.script import parse_requirement_entry
+from rocm3d.manifest.manifest import InstallOption, ManifestReader, ParsedManifest, has_name
+from rocm3d.manifest.script import ManifestBuilder
 
 _HEADER = re.compile(r"\[(?P<name>[^\]]*)\]")
 _KEY = re.compile(r"(?P<key>[\w.-]+)\s*[=:]\s*")
@@ -14,23 +14,16 @@ _KEYS = frozenset({"install_requires", "setup_requires", "tests_require"})
 _EXTRAS = "options.extras_require"
 
 
-def is_setup_cfg(path: str) -> bool:
-    return posix_path(path).name == "setup.cfg"
-
-
 def read(path: str, data: bytes) -> ParsedManifest:
     """Read all requirements; `file:` entries are includes, and invalid requirements are left out."""
-    mentions: list[Mention] = []
-    options: list[InstallOption] = []
+    builder = ManifestBuilder()
     for section, text, line, column in _entries(data.decode("utf-8", "replace")):
         if text.startswith("file:"):
             names = tuple(name.strip() for name in text.removeprefix("file:").split(",") if name.strip())
-            options.append(InstallOption((), names, line, column, line))
-            continue
-        entry_mentions, entry_options = parse_requirement_entry(text, line, column, section)
-        mentions += entry_mentions
-        options += entry_options
-    return ParsedManifest(path, reader.kind, data, tuple(mentions), tuple(options))
+            builder.options.append(InstallOption((), names, line, column, line))
+        else:
+            builder.add_requirement(text, line, column, section)
+    return builder.manifest(path, reader.kind, data)
 
 
 def _entries(text: str) -> Iterator[tuple[str, str, int, int]]:
@@ -55,4 +48,4 @@ def _entries(text: str) -> Iterator[tuple[str, str, int, int]]:
             yield section, re.sub(r"\s+#.*$", "", stripped), number, start + 1
 
 
-reader = ManifestReader(__name__, is_setup_cfg, read)
+reader = ManifestReader(__name__, has_name("setup.cfg"), read)

@@ -9,31 +9,30 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from rocm3d.manifest.manifest import InstallOption, ManifestReader, Mention, ParsedManifest, posix_path
+from rocm3d.manifest.manifest import ManifestReader, ParsedManifest, UnreadableManifestError, has_name
 from rocm3d.manifest.python_script import PythonLiterals, installs
-from rocm3d.manifest.script import parse_requirement_entry
+from rocm3d.manifest.script import ManifestBuilder
 
 _KEYWORDS = frozenset({"install_requires", "setup_requires", "tests_require", "extras_require"})
 
 
-def is_setup_py(path: str) -> bool:
-    return posix_path(path).name == "setup.py"
-
-
-def read(path: str, data: bytes) -> ParsedManifest:
+def _parse(path: str, data: bytes) -> ParsedManifest:
     literals = PythonLiterals.parse(data)
     if literals is None:
-        return ParsedManifest(path, reader.kind, data, unread=((1, "does not parse as Python 3"),))
-    mentions: list[Mention] = []
-    options: list[InstallOption] = []
+        raise UnreadableManifestError("does not parse as Python 3")
+    builder = ManifestBuilder()
     for section, value in _requirements(literals.nodes):
         for node, text in literals.strings(value):
-            for entry_mentions, entry_options in _entries(literals, node, text, section):
-                mentions += entry_mentions
-                options += entry_options
-    entry_mentions, entry_options, _ = installs(literals)
-    ordered = sorted(dict.fromkeys([*mentions, *entry_mentions]), key=lambda mention: (mention.line, mention.column))
-    return ParsedManifest(path, reader.kind, data, tuple(ordered), tuple(dict.fromkeys([*options, *entry_options])))
+            line, column = literals.position(node)
+            for offset, part in enumerate(text.split("\n")):
+                start = column if not offset else len(part) - len(part.lstrip()) + 1
+                if part.strip():
+                    builder.add_requirement(part.strip(), line + offset, start, section)
+    calls = installs(literals)
+    builder.mentions = list(dict.fromkeys(builder.mentions + calls.mentions))
+    builder.options = list(dict.fromkeys(builder.options + calls.options))
+    builder.sort_mentions()
+    return builder.manifest(path, reader.kind, data)
 
 
 def _requirements(nodes: list[ast.AST]) -> Iterator[tuple[str, ast.expr]]:
@@ -47,14 +46,5 @@ def _requirements(nodes: list[ast.AST]) -> Iterator[tuple[str, ast.expr]]:
                     yield str(key.value), value
 
 
-def _entries(
-    literals: PythonLiterals, node: ast.expr, text: str, section: str
-) -> Iterator[tuple[list[Mention], list[InstallOption]]]:
-    line, column = literals.position(node)
-    for offset, part in enumerate(text.split("\n")):
-        if part.strip():
-            start = column if not offset else len(part) - len(part.lstrip()) + 1
-            yield parse_requirement_entry(part.strip(), line + offset, start, section)
-
-
-reader = ManifestReader(__name__, is_setup_py, read)
+reader = ManifestReader(__name__, has_name("setup.py"), _parse)
+read = reader.read

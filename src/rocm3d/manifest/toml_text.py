@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from rocm3d.manifest.manifest import InstallOption, Mention
-from rocm3d.manifest.script import LineIndex, parse_requirement_entry
-from rocm3d.model.toml import STRING_OR_COMMENT, TomlError, parse
+from rocm3d.manifest.script import LineIndex, ManifestBuilder
+from rocm3d.model.toml import STRING_OR_COMMENT
 
 _PART = r"(?:\"[^\"\n]*\"|'[^'\n]*'|[\w-]+)"
 _HEADING = re.compile(rf"^[ \t]*\[\[?[ \t]*({_PART}(?:[ \t]*\.[ \t]*{_PART})*)[ \t]*\]", re.MULTILINE)
@@ -26,21 +25,12 @@ _REVISION_KEYS = ("rev", "ref", "tag", "branch")
 _MARKERS = ("sys_platform", "platform_system", "platform_machine", "os_name", "python_version", "implementation_name")
 
 
-def parse_toml(data: bytes) -> tuple[dict[str, Any], str | None]:
-    """The document, and the error message if it is not valid TOML."""
-    try:
-        return parse(data), None
-    except TomlError as error:
-        return {}, str(error)
-
-
 @dataclass
 class TomlText:
     """Collects mentions and options of one file, and finds the positions of values."""
 
     text: str
-    mentions: list[Mention] = field(default_factory=list)
-    options: list[InstallOption] = field(default_factory=list)
+    builder: ManifestBuilder = field(default_factory=ManifestBuilder)
 
     @cached_property
     def line_index(self) -> LineIndex:
@@ -98,11 +88,7 @@ class TomlText:
         """Add a list of PEP 508 strings."""
         for value in as_list(values):
             if isinstance(value, str):
-                entry_mentions, entry_options = parse_requirement_entry(
-                    value, *self.value_position(value, after), section
-                )
-                self.mentions += entry_mentions
-                self.options += entry_options
+                self.builder.add_requirement(value, *self.value_position(value, after), section)
 
     def add_distributions(self, values: dict[str, Any], section: str, after: int) -> None:
         """Add a table of distributions, each with a version or a table of details."""
@@ -114,7 +100,12 @@ class TomlText:
                 extras = frozenset(map(str, as_list(details.get("extras"))))
                 version = str(details.get("version", "") or "")
                 text = _with_markers(f"{name} {version or url}".strip(), name, version, details)
-                self.mentions.append(Mention(name, text, line, column, line, version, extras, url, section))
+                self.builder.mentions.append(Mention(name, text, line, column, line, version, extras, url, section))
+
+    def add_sources(self, tables: object, *heading: str) -> None:
+        """Add the index URL of each table in a list of tables."""
+        for table in as_list(tables):
+            self.add_indexes(nested_table(table).get("url"), "url", self.heading_end(*heading))
 
     def add_indexes(self, urls: object, key: str, after: int) -> None:
         """Add the index URLs of one key; the option spans from the key to the URL."""
@@ -123,7 +114,7 @@ class TomlText:
                 last, _ = self.value_position(url, after)
                 line, column = self.key_position(key, after)
                 line, column = (line, column) if line <= last else (last, 1)
-                self.options.append(InstallOption((url,), (), line, column, last))
+                self.builder.options.append(InstallOption((url,), (), line, column, last))
 
 
 def nested_table(value: object, *names: str) -> dict[str, Any]:
@@ -136,11 +127,6 @@ def nested_table(value: object, *names: str) -> dict[str, Any]:
 def as_list(value: object) -> list[Any]:
     """The value if it is a list, else an empty list."""
     return value if isinstance(value, list) else []
-
-
-def table_items(value: object) -> Iterator[tuple[str, Any]]:
-    """The items of a table; none if the value is not a table."""
-    yield from value.items() if isinstance(value, dict) else ()
 
 
 def _source_url(details: dict[str, Any]) -> str:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from rocm3d.manifest.manifest import UnreadableManifestError
 from rocm3d.manifest.script import LineIndex
 from rocm3d.model.text import replace_surrogates
 
@@ -44,38 +45,36 @@ class YamlScalar:
     start: int
     end: int
 
+    @property
+    def text_column(self) -> int:
+        """The column of the first character of its text, after a quotation mark."""
+        return self.column + (self.style in ("'", '"'))
+
 
 @dataclass(frozen=True)
 class YamlText:
-    """One file. `root` is the composed node, or None if the file cannot be read (see `problem`)."""
+    """One file."""
 
     text: str
 
     @cached_property
-    def _composed(self) -> tuple[Any, str]:
+    def root(self) -> Any:
+        """The composed node, or UnreadableManifestError."""
         if len(self.text) > _MAX_CHARACTERS:
-            return None, "is too large to be read as YAML"
+            raise UnreadableManifestError("is too large to be read as YAML")
         if _is_too_deep(self.text):
-            return None, "nests too deeply to be read as YAML"
+            raise UnreadableManifestError("nests too deeply to be read as YAML")
         from ruamel.yaml import YAML
 
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # warnings about the anchors of the scanned file are not ours to report
-                return YAML(typ="safe", pure=True).compose(self.text), ""
-        except RecursionError:
-            return None, "nests too deeply to be read as YAML"
-        except Exception as error:  # noqa: BLE001  (the parser raises whatever its input makes it raise)
-            return None, f"is not valid YAML: {' '.join(str(error).split())[:200]}"
-
-    @property
-    def root(self) -> Any:
-        return self._composed[0]
-
-    @property
-    def problem(self) -> str:
-        """Why there is no root; empty if there is one."""
-        return self._composed[1]
+                return YAML(typ="safe", pure=True).compose(self.text)
+        except RecursionError as error:
+            raise UnreadableManifestError("nests too deeply to be read as YAML") from error
+        except Exception as error:  # the parser raises whatever its input makes it raise
+            reason = f"is not valid YAML: {' '.join(str(error).split())[:200]}"
+            raise UnreadableManifestError(reason) from error
 
     @cached_property
     def _line_index(self) -> LineIndex:
@@ -97,7 +96,7 @@ class YamlText:
     def script(self, value: YamlScalar) -> tuple[str, int, int]:
         """The text of a script value, with line and column of its first character."""
         if value.style not in ("|", ">"):
-            return value.text, value.line, value.column + (value.style in ("'", '"'))
+            return value.text, value.line, value.text_column
         _, _, body = self.text[value.start : value.end].partition("\n")
         if value.style == ">":
             # Folded style joins lines by spaces; a trailing backslash does the same and preserves positions.
@@ -110,6 +109,14 @@ class YamlText:
             return []
         keys = ((self.scalar(key), value) for key, value in node.value)
         return [(key, value) for key, value in keys if key is not None]
+
+    def values(self, node: Any, key: str) -> list[Any]:
+        """The values of a key of a map; empty for other nodes."""
+        return [value for name, value in self.pairs(node) if name.text == key]
+
+    def scalars(self, node: Any) -> list[YamlScalar]:
+        """The scalars among the elements of a list."""
+        return [scalar for element in self.items(node) if (scalar := self.scalar(element)) is not None]
 
     def items(self, node: Any) -> list[Any]:
         """Elements of a list; empty for other nodes."""

@@ -87,5 +87,7 @@ class Patch(Document):
     @property
     def edited(self) -> tuple[FileChange, ...]:
         """All edited files, including those of submodules."""
-        submodule_changes = (change for module in self.modules for change in module.changes)
-        return (*(change for change in self.changes if change.kind == "edited"), *submodule_changes)
+        return (
+            *(change for change in self.changes if change.kind == "edited"),
+            *(change for module in self.modules for change in module.changes),
+        )

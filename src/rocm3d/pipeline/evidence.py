@@ -10,7 +10,7 @@ from rocm3d.evidence.comparison_side import read_side
 from rocm3d.evidence.difference import compare_evidence
 from rocm3d.evidence.matrix import matrix, read
 from rocm3d.model.bundle import BundleCheck, EvidenceDiff
-from rocm3d.model.matrix import Matrix
+from rocm3d.model.inventory import Matrix
 from rocm3d.model.package import Package
 
 

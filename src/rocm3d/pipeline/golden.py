@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rocm3d.model.golden import Recording
+from rocm3d.model.backend_check import Recording
 from rocm3d.record.golden import RecordingRequest, record
 from rocm3d.workspace.machine_name import machine_name
 

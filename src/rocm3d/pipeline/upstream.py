@@ -20,11 +20,10 @@ from rocm3d.model.evidence import SealedFile
 from rocm3d.model.upstream import Draft, Drafts
 from rocm3d.render import upstream as text
 from rocm3d.repository import COMMIT, Repository
-from rocm3d.workspace.digests import file_digest
 from rocm3d.workspace.documents import Documents
 from rocm3d.workspace.git import committed_file, head_commit, origin_url, uncommitted_paths
 from rocm3d.workspace.journal import digest
-from rocm3d.workspace.tree import Tree
+from rocm3d.workspace.tree import Tree, file_digest
 
 if TYPE_CHECKING:
     from rocm3d.model.patch import SubmodulePatch

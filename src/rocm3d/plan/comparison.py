@@ -109,23 +109,29 @@ def _cuda_choice(
     rows: Sequence[ComparisonRow], gpu: CardFacts, against: Sequence[CardFacts], cost: DependencyCost | None
 ) -> Choice:
     unchanged = () if cost is None else ("the dependencies install unchanged",)
-    only_here = (
+    exclusive_modes = (
         f"{mode} fits {card.title} and not {gpu.title}" for card in against for mode in _modes_only_on(card, gpu)
     )
     costs = (f"{mode.mode} does not fit {card.title}" for card in against for mode in card.modes if mode.fits is False)
-    reasons = (*unchanged, *_leading_sentences(rows, "rival"), *only_here)
-    return Choice(platform="CUDA", reasons=reasons, costs=tuple(costs))
+    return Choice(
+        platform="CUDA",
+        reasons=(*unchanged, *_leading_sentences(rows, "rival"), *exclusive_modes),
+        costs=tuple(costs),
+    )
 
 
 def _rocm_choice(
     rows: Sequence[ComparisonRow], gpu: CardFacts, against: Sequence[CardFacts], cost: DependencyCost | None
 ) -> Choice:
-    only_here = (
+    exclusive_modes = (
         f"{mode} fits {gpu.title} and not {card.title}" for card in against for mode in _modes_only_on(gpu, card)
     )
     costs = (f"{mode.mode} does not fit {gpu.title}" for mode in gpu.modes if mode.fits is False)
-    reasons = (*_leading_sentences(rows, "gpu"), *only_here)
-    return Choice(platform="ROCm", reasons=reasons, costs=(*_dependency_costs(cost), *costs))
+    return Choice(
+        platform="ROCm",
+        reasons=(*_leading_sentences(rows, "gpu"), *exclusive_modes),
+        costs=(*_dependency_costs(cost), *costs),
+    )
 
 
 def _dependency_costs(cost: DependencyCost | None) -> Iterator[str]:

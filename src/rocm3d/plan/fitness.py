@@ -57,7 +57,8 @@ def rate_port(port: Port, ports: Mapping[str, Port], gpu: Gpu, as_of: date, devi
         raise UserError(f"{port.title} was not known on {as_of}", hint=f"use --as-of {port.first_known} or later")
     all_points = [point for item in _with_base_ports(port, ports) for point in item.points]
     relevant = [point for point in all_points if not point.gfx or gpu.gfx in point.gfx]
-    points = [_fit_point(point) for point in relevant if _is_active(point, as_of)]
+    closed = [point for point in relevant if point.until is not None and point.until <= as_of]
+    points = [_fit_point(point) for point in relevant if point.since <= as_of and point not in closed]
     gb = per_device(gpu.vram_gb, devices)
     modes = fit_modes(memory_modes(port, ports, as_of), gb)
     points += [] if gb is None else _memory_points(modes, gb)
@@ -70,7 +71,7 @@ def rate_port(port: Port, ports: Mapping[str, Port], gpu: Gpu, as_of: date, devi
         viability="Not viable" if port.hosted else next((name for least, name in _BANDS if score >= least), "Very Low"),
         score=score,
         points=tuple(points),
-        closed=tuple(_fit_point(point) for point in relevant if _is_closed(point, as_of)),
+        closed=tuple(_fit_point(point) for point in closed),
         memory=modes,
         notes=() if port.hosted else memory_notes(modes, gb, devices),
         offload=offload_advice(modes, gb),
@@ -94,14 +95,6 @@ def _with_base_ports(port: Port, ports: Mapping[str, Port]) -> Iterator[Port]:
         if port.builds_on is None:
             return
         port = ports[port.builds_on]
-
-
-def _is_active(point: ViabilityPoint, as_of: date) -> bool:
-    return point.since <= as_of and (point.until is None or as_of < point.until)
-
-
-def _is_closed(point: ViabilityPoint, as_of: date) -> bool:
-    return point.until is not None and point.until <= as_of
 
 
 def _fit_point(point: ViabilityPoint) -> FitPoint:

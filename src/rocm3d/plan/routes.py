@@ -261,13 +261,9 @@ def package_by_distribution(
         package = knowledge.packages.get(finding.package or "")
         # A note is about an optional import: nothing has to be installed for it.
         if package is not None and package.id not in known and finding.severity != "note":
-            packages.setdefault(_first_name(package), package.id)
+            name = next((name for name in package.pip if "*" not in name), package.id)
+            packages.setdefault(str(canonicalize_name(name)), package.id)
     return dict(sorted(packages.items()))
-
-
-def _first_name(package: Package) -> str:
-    plain = [name for name in package.pip if "*" not in name]
-    return str(canonicalize_name(plain[0] if plain else package.id))
 
 
 def required_versions(dependencies: Iterable[Dependency]) -> dict[str, tuple[str, ...]]:

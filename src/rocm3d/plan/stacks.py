@@ -186,10 +186,10 @@ def evaluate_stack(stack: Stack, criteria: StackCriteria) -> StackEvaluation:
 
 def _unusable_stack(stack: Stack, gpu: Gpu, options: PlanOptions) -> RejectedAlternative | None:
     """Why a stack is rejected regardless of its packages; None if it is usable."""
-    is_kept = options.installed is None or stack is options.installed
+    is_installed = options.installed is None or stack is options.installed
     has_rocm = options.installed is not None or options.accepts_rocm(stack.rocm)
     problems = (
-        (is_kept, "--keep-torch keeps the installed version", "no --keep-torch"),
+        (is_installed, "--keep-torch keeps the installed version", "no --keep-torch"),
         (options.stack in (None, stack.id), f"--stack {options.stack} was chosen", f"--stack {stack.id}"),
         (has_rocm, f"has ROCm {stack.rocm}, not {options.rocm}", "another --rocm"),
         (gpu.gfx in stack.gfx, f"does not support {gpu.gfx}", f"a build for {gpu.gfx}"),

@@ -165,9 +165,7 @@ def plan_phases(
     method: Method | None, answered: Sequence[Finding], left: Sequence[Finding]
 ) -> tuple[PlannedPhase, ...]:
     """All phases in order. A phase whose codes have no finding is skipped, with a reason."""
-    if method is None:
-        return ()
-    return tuple(_planned_phase(phase, answered, left) for phase in method.phases)
+    return () if method is None else tuple(_planned_phase(phase, answered, left) for phase in method.phases)
 
 
 def _planned_phase(phase: Phase, answered: Sequence[Finding], left: Sequence[Finding]) -> PlannedPhase:
@@ -200,11 +198,10 @@ def source_plan(findings: Sequence[Finding], extensions: Sequence[Extension], co
             grouped.setdefault((finding.path, recipe.id), []).append(finding)
         else:
             answered.append(finding)
-    recipes = context.knowledge.recipes
-    edits = [
-        _planned_edit(recipes[recipe], path, edit_findings, extensions)
+    edits = (
+        _planned_edit(context.knowledge.recipes[recipe], path, edit_findings, extensions)
         for (path, recipe), edit_findings in sorted(grouped.items())
-    ]
+    )
     return SourcePlan(tuple(edits), tuple(answered), tuple(left))
 
 
@@ -259,10 +256,9 @@ def _planned_edit(recipe: Recipe, path: str, findings: list[Finding], extensions
 
 def _is_built_by_torch(path: str, extensions: Sequence[Extension]) -> bool:
     """Whether BuildExtension compiles the file, so that USE_ROCM alone is a sufficient guard."""
-    builders = {extension.how for extension in extensions if path in _source_paths(extension)}
+    builders = {
+        extension.how
+        for extension in extensions
+        if path in (str(PurePosixPath(extension.location.path).parent / source) for source in extension.sources)
+    }
     return builders == {"build_extension"}
-
-
-def _source_paths(extension: Extension) -> set[str]:
-    folder = PurePosixPath(extension.location.path).parent
-    return {str(folder / source) for source in extension.sources}

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rocm3d.model.backend_check import OmittedOutput, RecordedFile, Recording
 from rocm3d.model.errors import UserError
-from rocm3d.model.golden import OmittedOutput, RecordedFile, Recording
 from rocm3d.record.startup import hook_environment, read_events
-from rocm3d.workspace.digests import file_digest
 from rocm3d.workspace.process import run
 from rocm3d.workspace.scratch import scratch_file
+from rocm3d.workspace.tree import file_digest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rocm3d.knowledge.find import backend_of_kernel
+from rocm3d.knowledge.base import backend_of_kernel
 from rocm3d.model.run import AttentionBackend, ImportFallback, KernelTime, LoadedModule, MemoryPoint, Steps
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from rocm3d.model.evidence import MissingLink, SealedFile
-from rocm3d.workspace.digests import file_digest
+from rocm3d.workspace.tree import file_digest
 
 # Folders without results.
 IGNORED_FOLDERS = {

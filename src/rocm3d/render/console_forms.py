@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
-from rocm3d.model.backend_check import BackendCheck, NumericCheck, Smoke
+from rocm3d.model.backend_check import BackendCheck, ComparedTensor, GoldenComparison, NumericCheck, Smoke
 from rocm3d.model.bundle import BundleCheck, BundleReport, EvidenceDiff
 from rocm3d.model.condition import Diagnosis, Problem
 from rocm3d.model.counted import counted
-from rocm3d.model.golden import ComparedTensor, GoldenComparison
-from rocm3d.model.matrix import Matrix
+from rocm3d.model.inventory import Matrix
 from rocm3d.model.run import RunRecord
 from rocm3d.model.toolchain import Inspection, Toolchains
 from rocm3d.model.upstream import Drafts, Ledger

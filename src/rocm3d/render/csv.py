@@ -7,7 +7,7 @@ import io
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rocm3d.model.matrix import Matrix
+    from rocm3d.model.inventory import Matrix
 
 _FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r")
 

@@ -11,7 +11,7 @@ from rocm3d.render.sanitize import clean
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocm3d.model.matrix import LibraryState, Matrix, MatrixRow
+    from rocm3d.model.inventory import LibraryState, Matrix, MatrixRow
 
 CELL, LEFT, BAR, MIN_WIDTH = 18, 220, 140, 640
 # Each state has a sign as well, for readers who cannot see the colours.

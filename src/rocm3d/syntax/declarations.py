@@ -15,8 +15,8 @@ from weakref import WeakKeyDictionary
 
 from tree_sitter import Node
 
-from rocm3d.syntax.conditional_chains import PreprocessorContext
 from rocm3d.syntax.cuda import CudaUnit
+from rocm3d.syntax.guards import PreprocessorContext
 
 _STRUCT = re.compile(
     rb"\b(?:struct|class)\s+(?:(?:__align__|alignas)\s*\([^)]*\)\s*)?(\w+)\s*(?:final\s*)?(?::[^;{}()]{0,1000})?\{"

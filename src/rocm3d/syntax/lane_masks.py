@@ -7,12 +7,10 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from tree_sitter import Node
+from tree_sitter import Node
 
-    from rocm3d.syntax.cuda import CudaUnit
+from rocm3d.syntax.cuda import CudaUnit
 
 _TYPE_32BIT = re.compile(r"(?:(?:unsigned|signed)(?:\s+int)?|u?int(?:32)?(?:_t)?|std::u?int32_t|[uUsSiI]32)$")
 _TRANSPARENT_NODES = frozenset({"parenthesized_expression", "conditional_expression", "unary_expression"})
@@ -95,29 +93,22 @@ class NarrowReceivers:
         return receiver
 
     def _receiver(self, parent: Node, child: Node) -> str | None:
-        receiver: str | None = None
         outer = self.unit.parents.get(parent.id)
         if parent.type == "cast_expression":
-            receiver = self._type_32bit(parent)
-        elif parent.type == "argument_list" and outer is not None and outer.type == "call_expression":
+            return self._type_32bit(parent)
+        if parent.type == "argument_list" and outer is not None and outer.type == "call_expression":
             name = function_name(self.unit, outer)
-            receiver = name if name in self.functions else None
-        elif parent.type == "init_declarator":
-            receiver = self._variable(parent.child_by_field_name("declarator"), parent.end_byte)
-        elif parent.type == "assignment_expression":
+            return name if name in self.functions else None
+        if parent.type == "init_declarator":
+            return self._variable(parent.child_by_field_name("declarator"), parent.end_byte)
+        if parent.type == "assignment_expression":
             left = parent.child_by_field_name("left")
-            receiver = self._variable(left, parent.start_byte) if left is not None and left.id != child.id else None
-        elif parent.type == "return_statement":
-            function = next(
-                (
-                    node
-                    for node, _ in ancestors_with_child(parent, self.unit.parents)
-                    if node.type == "function_definition"
-                ),
-                None,
-            )
-            receiver = None if function is None else self._type_32bit(function)
-        return receiver
+            return self._variable(left, parent.start_byte) if left is not None and left.id != child.id else None
+        if parent.type == "return_statement":
+            ancestors = (node for node, _ in ancestors_with_child(parent, self.unit.parents))
+            function = next((node for node in ancestors if node.type == "function_definition"), None)
+            return None if function is None else self._type_32bit(function)
+        return None
 
     def _type_32bit(self, holder: Node) -> str | None:
         type_node = holder.child_by_field_name("type")

@@ -38,8 +38,9 @@ class PythonUnit(ParsedUnit):
     @cached_property
     def imported_names(self) -> frozenset[bytes]:
         """A superset of the top-level names that the file imports, found without a parse."""
-        sources = _FROM.findall(self.data)
-        return frozenset(sources).union(*(_IDENTIFIER.findall(names) for names in _IMPORT.findall(self.data)))
+        return frozenset(_FROM.findall(self.data)).union(
+            *(_IDENTIFIER.findall(names) for names in _IMPORT.findall(self.data))
+        )
 
     def truncated_after_imports(self, modules: frozenset[bytes]) -> PythonUnit:
         """The file up to its last import of one of these modules, so that most of it need not be parsed.
@@ -70,17 +71,12 @@ class PythonUnit(ParsedUnit):
         return [node for node in self.nodes(*_BRANCH_NODES) if self._tests_rocm(node)]
 
     def _tests_rocm(self, branch: Node) -> bool:
+        condition: Node | None = branch
         if branch.type == "conditional_expression":
-            conditions = [branch.named_children[1]] if len(branch.named_children) == 3 else []
-        elif branch.type in ("boolean_operator", "assert_statement"):
-            conditions = [branch]
-        else:
+            condition = branch.named_children[1] if len(branch.named_children) == 3 else None
+        elif branch.type not in ("boolean_operator", "assert_statement"):
             condition = branch.child_by_field_name("condition")
-            conditions = [] if condition is None else [condition]
-        return any(self._mentions_rocm(node) for node in conditions)
-
-    def _mentions_rocm(self, node: Node) -> bool:
-        return self._mentions(node, self._rocm_names)
+        return condition is not None and self._mentions(condition, self._rocm_names)
 
     @cached_property
     def _rocm_names(self) -> frozenset[str]:

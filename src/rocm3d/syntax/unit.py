@@ -74,14 +74,11 @@ class ParsedUnit:
 
     def nodes(self, *kinds: str) -> Iterator[Node]:
         """All nodes of these types, in source order."""
+        nodes_by_type, _ = self._walked
         if len(kinds) == 1:
-            return (node for _, node in self._nodes_by_type.get(kinds[0], ()))
-        chosen = (indexed_node for kind in kinds for indexed_node in self._nodes_by_type.get(kind, ()))
+            return (node for _, node in nodes_by_type.get(kinds[0], ()))
+        chosen = (indexed_node for kind in kinds for indexed_node in nodes_by_type.get(kind, ()))
         return (node for _, node in sorted(chosen, key=lambda indexed_node: indexed_node[0]))
-
-    @property
-    def _nodes_by_type(self) -> NodesByType:
-        return self._walked[0]
 
     @cached_property
     def _walked(self) -> tuple[NodesByType, bool]:

@@ -20,8 +20,7 @@ from rocm3d.toolchain.code_object import read_code_object
 from rocm3d.toolchain.compiler import Compiler
 from rocm3d.toolchain.hipify import Hipify
 from rocm3d.toolchain.wheels import fetch, unpack
-from rocm3d.workspace.lock import file_lock
-from rocm3d.workspace.state import cache_folder, cache_path
+from rocm3d.workspace.state import cache_folder, cache_path, file_lock
 
 if TYPE_CHECKING:
     from rocm3d.model.toolchain import WheelToolchain

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import Field, ValidationError
 
@@ -10,9 +10,7 @@ from rocm3d.model.base import Record, describe_validation_error
 from rocm3d.model.errors import UserError
 from rocm3d.model.plan_choices import LicenceRule
 from rocm3d.model.toml import TomlError, parse
-
-if TYPE_CHECKING:
-    from rocm3d.workspace.tree import Tree
+from rocm3d.workspace.tree import Tree
 
 
 class Configuration(Record):

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from rocm3d.model.errors import UserError
 from rocm3d.workspace.process import run
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 # The configuration of a repository can make git start programs; these options disable them.
 _SAFE_OPTIONS = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "submodule.recurse=false")
@@ -32,18 +29,20 @@ def uncommitted_paths(root: Path) -> list[str] | None:
 
 def head_commit(root: Path) -> str | None:
     """The current commit of a checkout; None if `root` is not the root of one."""
-    if shutil.which("git") is None or not (root / ".git").exists():
-        return None
-    code, commit = _git(root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
-    return commit.strip() if code == 0 and commit.strip() else None
+    return _line_from_checkout(root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}") or None
 
 
 def origin_url(root: Path) -> str:
     """The configured URL of the remote `origin`; empty if there is none."""
+    return _line_from_checkout(root, "config", "--local", "--get", "remote.origin.url")
+
+
+def _line_from_checkout(root: Path, *arguments: str) -> str:
+    """The output of git in the root of a checkout; empty if it is none or git fails."""
     if shutil.which("git") is None or not (root / ".git").exists():
         return ""
-    code, url = _git(root, "config", "--local", "--get", "remote.origin.url")
-    return url.strip() if code == 0 else ""
+    code, line = _git(root, *arguments)
+    return line.strip() if code == 0 else ""
 
 
 def committed_file(root: Path, path: str) -> bytes | None:

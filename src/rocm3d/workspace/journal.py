@@ -59,14 +59,13 @@ class UndoJournal:
 
     def record(self, path: str, before: bytes | None, after: bytes, folders: list[str]) -> None:
         """Record a change before it is made. The first original of a path stays, so that undo restores that one."""
-        entry = self.entries.get(path)
-        if entry is None:
-            if before is not None:
-                self._store_original(before)
-            self.entries[path] = JournalEntry(None if before is None else digest(before), digest(after), folders)
-        else:
-            current_digest = None if before is None else digest(before)
+        entry, current_digest = self.entries.get(path), None if before is None else digest(before)
+        if entry is not None:
             self.entries[path] = JournalEntry(entry.before, digest(after), entry.folders, previous=current_digest)
+        else:
+            if before is not None:
+                self._write(digest(before), before)
+            self.entries[path] = JournalEntry(current_digest, digest(after), folders)
         self._save()
 
     def original(self, path: str) -> bytes | None:
@@ -89,9 +88,6 @@ class UndoJournal:
         (self.folder / "journal.json").unlink(missing_ok=True)
         if self.folder.is_dir():
             shutil.rmtree(self.folder)
-
-    def _store_original(self, content: bytes) -> None:
-        self._write(digest(content), content)
 
     def _save(self) -> None:
         raw = {"entries": {path: vars(entry) for path, entry in sorted(self.entries.items())}}

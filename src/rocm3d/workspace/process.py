@@ -12,14 +12,12 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Protocol
+from typing import IO, Protocol
 
 from rocm3d.model.errors import MachineError, UserError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 DEFAULT_SECONDS = 60.0
 DEFAULT_BYTES = 1024 * 1024
@@ -68,7 +66,6 @@ def run(
         code = None
     finally:
         _kill_group(child)
-        _running.discard(child)
     return Finished(code, out.finish(), err.finish(), out.capped or err.capped)
 
 
@@ -98,7 +95,6 @@ def run_watched(
         return None
     finally:
         _kill_group(child)
-        _running.discard(child)
         drain.finish()
 
 
@@ -134,7 +130,6 @@ def run_in_background(
         yield background
     finally:
         _kill_group(child)
-        _running.discard(child)
         background._drain.finish()
 
 
@@ -184,7 +179,6 @@ def _start(
     except KeyboardInterrupt:
         if child is not None:
             _kill_group(child)
-            _running.discard(child)
             for stream in filter(None, (child.stdout, child.stderr)):
                 stream.close()
         raise
@@ -254,6 +248,7 @@ def _kill_group(child: subprocess.Popen[bytes]) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(child.pid, signal.SIGKILL)
     child.wait()
+    _running.discard(child)
 
 
 class _Drain(threading.Thread):

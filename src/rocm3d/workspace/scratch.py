@@ -5,14 +5,11 @@ from __future__ import annotations
 import secrets
 import shutil
 import tempfile
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rocm3d.workspace.process import cleanup_if_killed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Folders of rocm3d: .rocm3d/ in a repository, and the user's cache and data folders."""
+"""Folders of rocm3d: .rocm3d/ in a repository, the user's cache and data folders, and locks on files in them."""
 
 from __future__ import annotations
 
@@ -6,15 +6,25 @@ import contextlib
 import hashlib
 import os
 import shutil
+import sys
+import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 import platformdirs
 
 from rocm3d.model.errors import UserError
 
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
 STATE_FOLDER = ".rocm3d"
 PORT_FOLDER = "rocm-port"  # the folder for added files in a repository
 _CACHE_TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# made by rocm3d\n"
+_TIMEOUT_SECONDS, _POLL_SECONDS = 20.0, 0.02
 
 
 def state_folder(root: Path) -> Path:
@@ -51,15 +61,13 @@ def work_folder(root: Path, requested: Path | None) -> Path:
 
 def cache_path() -> Path:
     """The user's cache folder of rocm3d; ROCM3D_CACHE overrides it. Does not create it."""
-    override = os.environ.get("ROCM3D_CACHE")
     # Resolved, so that a cache that is a link to another disk is cleared and recreated there.
-    return Path(override or platformdirs.user_cache_dir("rocm3d", appauthor=False)).resolve()
+    return Path(os.environ.get("ROCM3D_CACHE") or platformdirs.user_cache_dir("rocm3d", appauthor=False)).resolve()
 
 
 def data_path() -> Path:
     """The user's data folder of rocm3d, for data that cannot be recreated; ROCM3D_DATA overrides it. Not created."""
-    override = os.environ.get("ROCM3D_DATA")
-    return Path(override or platformdirs.user_data_dir("rocm3d", appauthor=False)).resolve()
+    return Path(os.environ.get("ROCM3D_DATA") or platformdirs.user_data_dir("rocm3d", appauthor=False)).resolve()
 
 
 def cache_folder() -> Path:
@@ -93,3 +101,30 @@ def clear_cache() -> int:
     freed = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
     shutil.rmtree(folder)
     return freed
+
+
+@contextlib.contextmanager
+def file_lock(path: Path, seconds: float = _TIMEOUT_SECONDS) -> Iterator[None]:
+    """Hold an exclusive lock on `<file>.lock`, which ends with this process.
+
+    The lock file is never removed: that would allow two holders.
+    """
+    lock = path.with_name(f"{path.name}.lock")
+    with lock.open("a") as stream:
+        deadline = time.monotonic() + seconds
+        while not _try_lock(stream):
+            if time.monotonic() > deadline:
+                raise UserError(f"another rocm3d has held {lock} for {seconds:.0f} s", hint="retry when it is done")
+            time.sleep(_POLL_SECONDS)
+        yield
+
+
+def _try_lock(stream: IO[str]) -> bool:
+    try:
+        if sys.platform == "win32":
+            msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True

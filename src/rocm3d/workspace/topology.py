@@ -49,11 +49,6 @@ class GpuNode:
         """The format of ROCR_VISIBLE_DEVICES; empty for a device without a unique id, which has only its index."""
         return f"GPU-{self.unique_id:016x}" if self.unique_id else ""
 
-    @property
-    def render_device(self) -> str:
-        """The path of the render node; empty if unknown."""
-        return f"/dev/dri/renderD{self.render_minor}" if self.render_minor else ""
-
 
 @dataclass(frozen=True)
 class Topology:

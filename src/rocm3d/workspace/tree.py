@@ -1,15 +1,21 @@
-"""Reads a repository, within limits: never writes, follows no symlink, executes nothing."""
+"""Reads a repository, within limits: never writes, follows no symlink, executes nothing.
+
+Digests of a file, and of the source code of a repository, which ignores results and other files.
+"""
 
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import stat
+from collections.abc import Set
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from rocm3d.model.errors import UserError
+from rocm3d.model.text import replace_surrogates
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -18,6 +24,13 @@ if TYPE_CHECKING:
 
 # Folders without source code of the repository.
 IGNORED_FOLDERS = frozenset({".git", ".hg", ".svn", ".rocm3d", "__pycache__", "node_modules", ".venv", "venv", ".tox"})
+# Files that determine what a program does. Results, images and configuration that it writes do not count.
+_CODE_SUFFIXES = {
+    ".c", ".cc", ".cmake", ".cpp", ".cu", ".cuh", ".cxx", ".h", ".hip", ".hpp", ".hxx", ".inl", ".ipynb",
+    ".py", ".pyi", ".pyx", ".sh",
+}  # fmt: skip
+_CODE_NAMES = {"CMakeLists.txt", "Makefile", "pyproject.toml", "setup.cfg"}
+_MAX_FILES = 50_000
 
 
 @dataclass(frozen=True)
@@ -178,7 +191,7 @@ class Tree:
             return
         if not stat.S_ISREG(status.st_mode):
             self._skip(path, "is not a regular file")
-        elif not _is_utf8(path):
+        elif replace_surrogates(path) != path:
             self._skip(path, "has a name that is not UTF-8")
         else:
             yield path, status.st_size
@@ -191,12 +204,28 @@ class Tree:
         return "is a symlink; its target is read instead" if inside else "is a symlink to a path outside the repository"
 
     def _skip(self, path: str, reason: str) -> None:
-        self._skipped[path.encode("utf-8", "replace").decode(), reason] = None
+        self._skipped[replace_surrogates(path), reason] = None
 
 
-def _is_utf8(path: str) -> bool:
-    try:
-        path.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
+def file_digest(path: Path) -> str:
+    """SHA-256 in hexadecimal, as printed by sha256sum. Read in chunks, because a file may be larger than memory."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while chunk := file.read(1 << 20):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+def source_digest(root: Path, excluded: Set[str] = frozenset()) -> str:
+    """SHA-256 of names and content of the source files in a folder, without some paths; empty if there are too many."""
+    tree, digest = Tree.open(root, TreeLimits(files=_MAX_FILES)), hashlib.sha256()
+    paths = tree.paths()
+    if any(path == "." for path, _ in tree.skip_reasons):
+        return ""
+    for path in paths:
+        name = PurePosixPath(path)
+        if (name.suffix.lower() in _CODE_SUFFIXES or name.name in _CODE_NAMES) and path not in excluded:
+            data = tree.read(path)
+            content = f"{tree.size(path)} bytes" if data is None else hashlib.sha256(data).hexdigest()
+            digest.update(f"{path!r} {content}\n".encode())
+    return digest.hexdigest()

@@ -7,19 +7,17 @@ import ssl
 import urllib.error
 import urllib.request
 from base64 import b64encode
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote, urlsplit, urlunsplit
 from urllib.request import getproxies, url2pathname
 
 from rocm3d import __version__
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 _SCHEMES = ("http", "https", "file")
 _CONNECTIONS = 4

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from rocm3d.model.compilation import CompilerNote, Diagnostic
+from rocm3d.model.verdict import CompilerNote, Diagnostic
 from rocm3d.verify.compilation.classify import CompileProblem, ErrorCodes, classify_errors
 from rocm3d.verify.compilation.source_map import HipifySourceMap
 

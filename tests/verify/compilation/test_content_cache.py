@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from rocm3d.model.compilation import CompileResult
+from rocm3d.model.verdict import CompileResult
 from rocm3d.verify.compilation.content_cache import ContentCache, read_dependencies
 from rocm3d.workspace.result_cache import ResultCache
 

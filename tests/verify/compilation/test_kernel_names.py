@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.model.compilation import KernelFacts
+from rocm3d.model.verdict import KernelFacts
 from rocm3d.verify.compilation.kernel_names import compare_kernels, plain_name
 
 

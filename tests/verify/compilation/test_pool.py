@@ -6,7 +6,7 @@ import pytest
 from processes import is_running
 from waiting import DEADLINE, wait_for_file
 
-from rocm3d.model.compilation import CompileResult
+from rocm3d.model.verdict import CompileResult
 from rocm3d.verify.compilation import pool
 from rocm3d.verify.compilation.compile_side import CacheableResult
 from rocm3d.verify.compilation.content_cache import ContentCache

@@ -13,7 +13,7 @@ import pytest
 from processes import Program
 from waiting import output_of, wait_for_exit, wait_for_line, wait_until
 
-from rocm3d.model.compilation import CompileResult
+from rocm3d.model.verdict import CompileResult
 from rocm3d.repository import Repository
 from rocm3d.verify.compilation import session
 from rocm3d.verify.compilation.compile_side import CacheableResult
@@ -203,7 +203,7 @@ import os
 import sys
 from pathlib import Path
 from rocm3d.knowledge.load import load
-from rocm3d.model.compilation import CompileResult
+from rocm3d.model.verdict import CompileResult
 from rocm3d.repository import Repository
 from rocm3d.verify.compilation.kit import find_kit
 from rocm3d.verify.compilation.compile_side import CacheableResult

@@ -3,8 +3,8 @@ from __future__ import annotations
 from pathlib import Path
 from types import SimpleNamespace
 
-from rocm3d.model.compilation import CompileResult, KernelFacts
 from rocm3d.model.toolchain import DetectedToolchain
+from rocm3d.model.verdict import CompileResult, KernelFacts
 from rocm3d.verify.compilation.classify import CompileProblem
 from rocm3d.verify.compilation.declared_extension import DeclaredExtension
 from rocm3d.verify.compilation.extensions import ScriptExtensions

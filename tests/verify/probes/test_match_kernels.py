@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.model.compilation import CompileResult, KernelFacts
+from rocm3d.model.verdict import CompileResult, KernelFacts
 from rocm3d.verify.compilation.cuda_session import CudaUnitResult
 from rocm3d.verify.compilation.session import CompileReport, UnitReport
 from rocm3d.verify.compilation.translation_unit import TranslationUnit

@@ -20,9 +20,9 @@ from rocm3d.apply.guarded_lines import (
 )
 from rocm3d.apply.rewrite import Rewrite, list_parameter
 from rocm3d.model.recipe import Parameters
-from rocm3d.syntax.conditional_chains import IfChain, if_chains
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import Directive, blanked, directives
+from rocm3d.syntax.guards import IfChain, if_chains
 
 _API = re.compile(rb"\bcu(?:da)?[A-Z]\w*")
 

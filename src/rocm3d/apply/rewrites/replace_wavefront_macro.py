@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from rocm3d.apply.guarded_lines import insert_guarded, offset_after_includes
 from rocm3d.apply.host_reads import first_host_read
 from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
-from rocm3d.syntax.conditional_chains import PreprocessorContext
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
+from rocm3d.syntax.guards import PreprocessorContext
 
 if TYPE_CHECKING:
     from rocm3d.model.recipe import Parameters

@@ -14,10 +14,9 @@ from rocm3d.apply.guarded_lines import guard_condition
 from rocm3d.apply.host_reads import first_host_read
 from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
 from rocm3d.model.text import Text
-from rocm3d.syntax.conditional_chains import PreprocessorContext
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
-from rocm3d.syntax.guards import assume_rocm, fold_cpp
+from rocm3d.syntax.guards import PreprocessorContext, assume_rocm, fold_cpp
 
 if TYPE_CHECKING:
     from rocm3d.model.recipe import Parameters

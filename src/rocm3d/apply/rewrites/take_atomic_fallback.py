@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from rocm3d.apply.extended_condition import extend_conditions
 from rocm3d.apply.guarded_lines import guard_condition
 from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
-from rocm3d.syntax.conditional_chains import IfChain, if_chains
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.declarations import pointee_type, pointee_types
 from rocm3d.syntax.directives import blanked
+from rocm3d.syntax.guards import IfChain, if_chains
 from rocm3d.syntax.lane_masks import arguments, function_name
 
 if TYPE_CHECKING:

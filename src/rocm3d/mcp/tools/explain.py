@@ -32,7 +32,7 @@ def work(arguments: Arguments, context: ToolContext) -> ToolResponse:
 
     Includes sources and dates. For a misspelt name the closest names are suggested.
     """
-    from rocm3d.knowledge.find import advice_about, find_record
+    from rocm3d.knowledge.base import advice_about, find_record
 
     knowledge = context.load()
     record = find_record(arguments.word, knowledge)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rocm3d.knowledge.find import backend_of_kernel
+from rocm3d.knowledge.base import backend_of_kernel
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

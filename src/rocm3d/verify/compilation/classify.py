@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from rocm3d.model.code import Code
-    from rocm3d.model.compilation import Diagnostic
+    from rocm3d.model.verdict import Diagnostic
     from rocm3d.verify.compilation.source_map import HipifySourceMap
 
 

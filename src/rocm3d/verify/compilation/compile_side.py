@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rocm3d.model.compilation import CompileResult, Diagnostic, KernelFacts
+from rocm3d.model.verdict import CompileResult, Diagnostic, KernelFacts
 from rocm3d.toolchain import own_headers
 from rocm3d.toolchain.code_object import CodeObjectError, read_code_object
 from rocm3d.verify.compilation import diagnostics

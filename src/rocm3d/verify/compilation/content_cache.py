@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from rocm3d.model.compilation import CachedCompileResult, CachedCompileResults
+from rocm3d.model.verdict import CachedCompileResult, CachedCompileResults
 from rocm3d.workspace.state import PORT_FOLDER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from rocm3d.model.compilation import CompileResult
+    from rocm3d.model.verdict import CompileResult
     from rocm3d.workspace.result_cache import ResultCache
 
 _MAX_RESULTS = 4  # results per key, for headers that change back and forth

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rocm3d.model.compilation import CompileResult, KernelFacts
+from rocm3d.model.verdict import CompileResult, KernelFacts
 from rocm3d.toolchain import own_headers
 from rocm3d.toolchain.compiler import CompilerRun
 from rocm3d.toolchain.nvcc import Nvcc, ptx_kernels

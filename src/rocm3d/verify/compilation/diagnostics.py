@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from rocm3d.model.compilation import CompilerNote, Diagnostic
+from rocm3d.model.verdict import CompilerNote, Diagnostic
 
 INCLUDED = "included from here"
 # One line per message, every step of an instantiation, and no early stop: a name that one header does not declare may

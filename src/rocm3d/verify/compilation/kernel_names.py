@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from rocm3d.model.compilation import KernelFacts
+    from rocm3d.model.verdict import KernelFacts
 
 # Namespaces of libraries: their kernels differ between CUDA and ROCm.
 _LIBRARIES = frozenset({"cub", "hipcub", "thrust", "rocprim", "rocm3d_declared", "at", "c10", "at_cuda_detail"})

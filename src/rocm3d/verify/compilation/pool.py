@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 from rocm3d.workspace.process import kill_all
 
 if TYPE_CHECKING:
-    from rocm3d.model.compilation import CompileResult
+    from rocm3d.model.verdict import CompileResult
     from rocm3d.verify.compilation.compile_side import CacheableResult
     from rocm3d.verify.compilation.content_cache import ContentCache
 

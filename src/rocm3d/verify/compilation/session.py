@@ -24,9 +24,9 @@ from rocm3d.workspace.scratch import guarded_scratch_folder
 
 if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
-    from rocm3d.model.compilation import CompileResult, Diagnostic
     from rocm3d.model.finding import Finding
     from rocm3d.model.inventory import Extension
+    from rocm3d.model.verdict import CompileResult, Diagnostic
     from rocm3d.toolchain.hipify import Hipify, HipifyResult
     from rocm3d.verify.compilation.declared_extension import DeclaredExtension
     from rocm3d.verify.compilation.kit import CompileKit

@@ -11,7 +11,7 @@ from rocm3d.verify.compilation.compile_side import HOST
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from rocm3d.model.compilation import CompileResult
+    from rocm3d.model.verdict import CompileResult
     from rocm3d.verify.compilation.classify import CompileProblem
     from rocm3d.verify.compilation.extensions import ScriptExtensions
     from rocm3d.verify.compilation.kit import CompileKit

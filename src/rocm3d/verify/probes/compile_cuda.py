@@ -12,7 +12,7 @@ from rocm3d.verify.probe import Case, Probe
 from rocm3d.workspace.tree import Tree
 
 if TYPE_CHECKING:
-    from rocm3d.model.compilation import CompileResult
+    from rocm3d.model.verdict import CompileResult
     from rocm3d.verify.compilation.cuda_session import CudaUnitResult
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, DetectorContext, Match
-from rocm3d.syntax.conditional_chains import IfChain, evaluate_condition, if_chains
 from rocm3d.syntax.cuda import CudaUnit
+from rocm3d.syntax.guards import IfChain, evaluate_condition, if_chains
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,8 +7,8 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
-from rocm3d.syntax.conditional_chains import evaluate_condition, if_chains
 from rocm3d.syntax.cuda import CudaUnit
+from rocm3d.syntax.guards import evaluate_condition, if_chains
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

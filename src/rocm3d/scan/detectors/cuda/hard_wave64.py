@@ -6,8 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
-from rocm3d.syntax.conditional_chains import PreprocessorContext
 from rocm3d.syntax.cuda import CudaUnit
+from rocm3d.syntax.guards import PreprocessorContext
 from rocm3d.syntax.lane_masks import arguments, function_name
 
 if TYPE_CHECKING:

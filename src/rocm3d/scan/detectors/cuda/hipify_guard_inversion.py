@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, DetectorContext, Match
-from rocm3d.syntax.conditional_chains import IfChain, evaluate_condition, if_chains
 from rocm3d.syntax.cuda import CudaUnit
-from rocm3d.syntax.guards import assume_rocm, is_rocm_macro
+from rocm3d.syntax.guards import IfChain, assume_rocm, evaluate_condition, if_chains, is_rocm_macro
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

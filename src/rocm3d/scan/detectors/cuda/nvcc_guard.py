@@ -6,9 +6,9 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, DetectorContext, Match
-from rocm3d.syntax.conditional_chains import IfBranch, evaluate_condition, if_chains
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
+from rocm3d.syntax.guards import IfBranch, evaluate_condition, if_chains
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,9 +6,9 @@ import re
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, DetectorContext, Match
-from rocm3d.syntax.conditional_chains import PreprocessorContext
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
+from rocm3d.syntax.guards import PreprocessorContext
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,7 +4,7 @@ import hashlib
 
 import pytest
 
-from rocm3d.workspace.digests import file_digest
+from rocm3d.workspace.tree import file_digest
 
 
 def test_a_file_that_is_gone_raises(tmp_path):

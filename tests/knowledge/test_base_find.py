@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.knowledge.find import find_record, known_names
+from rocm3d.knowledge.base import find_record, known_names
 from rocm3d.model.errors import UserError
 
 

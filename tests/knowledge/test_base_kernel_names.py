@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.knowledge.find import backend_of_kernel
+from rocm3d.knowledge.base import backend_of_kernel
 
 
 def test_unknown_kernel_has_no_backend(knowledge):

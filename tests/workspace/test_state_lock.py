@@ -10,7 +10,7 @@ from processes import Program
 from waiting import DEADLINE, output_of, wait_for_line
 
 from rocm3d.model.errors import UserError
-from rocm3d.workspace.lock import file_lock
+from rocm3d.workspace.state import file_lock
 
 
 def test_lock_times_out_with_an_error(tmp_path):
@@ -24,7 +24,7 @@ def test_lock_times_out_with_an_error(tmp_path):
 
 def test_lock_ends_with_its_process(tmp_path):
     hold = (
-        "import os, sys, pathlib\nfrom rocm3d.workspace.lock import file_lock\n"
+        "import os, sys, pathlib\nfrom rocm3d.workspace.state import file_lock\n"
         "with file_lock(pathlib.Path(sys.argv[1])):\n    os._exit(9)\n"
     )
     ended = subprocess.run([sys.executable, "-c", hold, tmp_path / "a.json"], check=False)
@@ -45,7 +45,7 @@ def test_lock_is_released(tmp_path):
 def test_second_holder_waits_for_the_first(tmp_path, monkeypatch):
     """Another process holds the lock, and exits while we wait."""
     hold = (
-        "import sys, pathlib\nfrom rocm3d.workspace.lock import file_lock\n"
+        "import sys, pathlib\nfrom rocm3d.workspace.state import file_lock\n"
         "with file_lock(pathlib.Path(sys.argv[1])):\n    print('held', flush=True); sys.stdin.read(); print('leaves')\n"
     )
     command, pipe = [sys.executable, "-c", hold, tmp_path / "lock"], subprocess.PIPE
@@ -53,6 +53,6 @@ def test_second_holder_waits_for_the_first(tmp_path, monkeypatch):
     with Program(command, stdin=pipe, stdout=pipe, text=True) as child:
         wait_for_line(child, "held")
         let_go = SimpleNamespace(monotonic=time.monotonic, sleep=lambda _: events or events.append(output_of(child)[0]))
-        monkeypatch.setattr("rocm3d.workspace.lock.time", let_go)
+        monkeypatch.setattr("rocm3d.workspace.state.time", let_go)
         with file_lock(tmp_path / "lock", seconds=DEADLINE):
             assert events == ["leaves\n"]

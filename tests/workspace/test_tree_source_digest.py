@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.workspace import digests
-from rocm3d.workspace.digests import source_digest
+from rocm3d.workspace import tree as module
+from rocm3d.workspace.tree import source_digest
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def test_our_own_folder_is_no_code(tree):
 
 
 def test_too_many_files_are_not_known(tree, monkeypatch):
-    monkeypatch.setattr(digests, "_MAX_FILES", 1)
+    monkeypatch.setattr(module, "_MAX_FILES", 1)
 
     assert source_digest(tree) == ""
 

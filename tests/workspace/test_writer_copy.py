@@ -7,7 +7,7 @@ import os
 import pytest
 
 from rocm3d.model.errors import UserError
-from rocm3d.workspace.copy import copy_tree
+from rocm3d.workspace.writer import copy_tree
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.syntax.conditional_chains import PreprocessorContext, evaluate_condition, if_chains
+from rocm3d.syntax.guards import PreprocessorContext, evaluate_condition, if_chains
 
 TEXT = b"#ifdef A\nint a;\n  #elif B > 2\nint b;\n#else\nint c;\n#endif\nint d;\n"
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from rocm3d.model.golden import ComparedTensor, GoldenComparison
+from rocm3d.model.backend_check import ComparedTensor, GoldenComparison
 
 
 def comparison(*agrees: bool) -> GoldenComparison:
