@@ -23,7 +23,7 @@ from rocm3d.repository import ScanRepository
 from rocm3d.verify.compilation import session
 from rocm3d.verify.compilation.compile_side import CacheableResult, HipUnitCompiler
 from rocm3d.verify.compilation.kit import CompileKit, find_kit
-from rocm3d.verify.compilation.pool import cores
+from rocm3d.verify.compilation.content_cache import cores
 from rocm3d.verify.compilation.session import CompileRequest, compile_repository
 from rocm3d.verify.compilation.translation_unit import TranslationUnit
 from rocm3d.workspace.tree import Tree

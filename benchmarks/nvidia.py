@@ -24,7 +24,7 @@ from ported import PortedCheckout, checkout, port_and_undo
 from same_code import differences
 
 from rocm3d.knowledge.load import load, tomllib
-from rocm3d.toolchain.nvcc import Nvcc, find_nvcc
+from rocm3d.toolchain.compiler import Nvcc, find_nvcc
 from rocm3d.verify.compilation.cuda_session import CudaUnitResult, compile_cuda
 from rocm3d.verify.compilation.kit import find_kit
 from rocm3d.workspace.tree import Tree

@@ -36,10 +36,10 @@ from rocm3d.model.compilation import KernelFacts
 from rocm3d.model.errors import Rocm3dError
 from rocm3d.scan.selection import Selection
 from rocm3d.scan.stage import scan
-from rocm3d.toolchain.nvcc import find_nvcc
+from rocm3d.toolchain.compiler import find_nvcc
 from rocm3d.verify.compilation.compile_side import HOST
 from rocm3d.verify.compilation.cuda_session import compile_cuda
-from rocm3d.verify.compilation.kernel_names import compare_kernels
+from rocm3d.verify.probes.match_kernels import compare_kernels
 from rocm3d.verify.compilation.kit import CompileKit, find_kit
 from rocm3d.verify.compilation.session import CompileReport, CompileRequest, UnitReport, compile_repository
 from rocm3d.workspace.tree import Tree

@@ -14,7 +14,7 @@ from rocm3d.model.location import Location
 from rocm3d.model.plan import Plan
 from rocm3d.model.verdict import Verdicts
 from rocm3d.plan.stage import plan
-from rocm3d.verify.backends.verdicts import backend_verdict
+from rocm3d.verify.backends.package_checks import backend_verdict
 from rocm3d.workspace.documents import Documents
 
 PACKAGES = ("nvdiffrast", "spconv", "gsplat", "flash-attn")

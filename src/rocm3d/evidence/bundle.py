@@ -6,8 +6,7 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from rocm3d.evidence.tally import tally
-from rocm3d.model.evidence import Evidence, MissingLink, SealedFile, SealedRun
+from rocm3d.model.evidence import Evidence, MissingLink, SealedFile, SealedRun, Tally
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -88,3 +87,15 @@ def _has_artifact(runs: Iterable[SealedRun]) -> bool:
     """Whether a finished run of the current code wrote a valid artifact."""
     finished = (run for run in runs if run.outcome == "finished" and run.of_these_sources)
     return any("artifact" not in {item.link for item in run.missing} for run in finished)
+
+
+def tally(plan: Plan, patch: Patch, verdicts: Verdicts) -> Tally:
+    """Changed files; findings left; refused edits plus blocked packages; checks not run plus stubs."""
+    blocked = sum(item.decision == "blocked" for item in plan.decisions)
+    not_run = sum(item.outcome == "not_run" for item in verdicts.verdicts)
+    return Tally(
+        changed=len(patch.changes),
+        left_for_person=len(patch.left),
+        rejected=len(patch.refused) + blocked,
+        not_verified=not_run + len(plan.stubs),
+    )

@@ -60,11 +60,10 @@ def _applies(condition: Condition, facts: MachineFacts) -> bool:
     """Whether a condition is about this kind of machine. Raises NotKnownError if it depends on an unknown release."""
     snapshot, targets = facts.snapshot, [facts.knowledge.targets.get(gfx) for gfx in facts.targets]
     kinds = {target.architecture for target in targets if target}
-    discrete = [card for card in snapshot.gpus if not card.integrated and card.kfd]
     fits = (
         facts.platform in condition.platforms
         and condition.container in (None, bool(snapshot.container))
-        and len(discrete) >= condition.gpus
+        and len(facts.discrete_cards) >= condition.gpus
         and (facts.plan is not None or not condition.needs_plan)
         and (not condition.gfx or bool(set(condition.gfx) & set(facts.targets)))
         and (not condition.architectures or not kinds.isdisjoint(condition.architectures))

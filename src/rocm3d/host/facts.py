@@ -63,6 +63,11 @@ class MachineFacts:
         return self.cards
 
     @property
+    def discrete_cards(self) -> list[GraphicsCard]:
+        """GPUs of the compute driver that have memory of their own."""
+        return [card for card in self.snapshot.gpus if not card.integrated and card.kfd]
+
+    @property
     def platform(self) -> Platform:
         """The platform name that plans use."""
         return "wsl" if self.snapshot.wsl else "linux"
@@ -111,6 +116,12 @@ class MachineFacts:
 
 Predicate = Callable[[MachineFacts, "Condition"], Reading | None]
 """Returns None if the condition does not hold; raises NotKnownError if the snapshot lacks a value."""
+
+
+def require(value: object, reason: str) -> None:
+    """Raises NotKnownError if a value is zero, empty or None."""
+    if not value:
+        raise NotKnownError(reason)
 
 
 def parse_version(text: str) -> Version | None:

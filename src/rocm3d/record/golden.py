@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from rocm3d.model.errors import UserError
 from rocm3d.model.golden import OmittedOutput, RecordedFile, Recording
-from rocm3d.record.startup import hook_environment, read_events
+from rocm3d.record.hook_events import hook_environment, read_events
 from rocm3d.workspace.file_digest import file_digest
 from rocm3d.workspace.process import run
 from rocm3d.workspace.scratch import scratch_file

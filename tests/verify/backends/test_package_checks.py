@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from rocm3d.verify.backends.environment import Environment
-from rocm3d.verify.backends.package_checks import check_packages
-from rocm3d.verify.backends.verdicts import backend_verdict
+from rocm3d.verify.backends.package_checks import backend_verdict, check_packages
 from rocm3d.verify.stage import verify
 
 LEVELS = ("import", "backend", "numerics")

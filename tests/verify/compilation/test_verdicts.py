@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 from rocm3d.model.compilation import CompileResult, KernelFacts
 from rocm3d.model.toolchain import DetectedToolchain
+from rocm3d.verify.compilation.build_script import DeclaredExtension
 from rocm3d.verify.compilation.classify import CompileProblem
-from rocm3d.verify.compilation.declared_extension import DeclaredExtension
 from rocm3d.verify.compilation.extensions import ScriptExtensions
 from rocm3d.verify.compilation.session import CompileReport, UnitReport
 from rocm3d.verify.compilation.translation_unit import TranslationUnit

@@ -4,10 +4,9 @@ import pytest
 
 from rocm3d.verify.resolution import session as module
 from rocm3d.verify.resolution.index import IndexSettings
-from rocm3d.verify.resolution.prepare import PreparedSet
 from rocm3d.verify.resolution.resolver import Resolution, ResolutionProblem, ResolvedPackage
 from rocm3d.verify.resolution.session import find_resolver, open_session
-from rocm3d.verify.resolution.sets import RequirementLine
+from rocm3d.verify.resolution.sets import PreparedSet, RequirementLine
 
 
 class ScriptedResolver:

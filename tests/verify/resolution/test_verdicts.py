@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.verify.resolution.prepare import ExcludedRequirement, PreparedSet
 from rocm3d.verify.resolution.resolver import (
     CachingResolver,
     DependencyEdge,
@@ -11,7 +10,7 @@ from rocm3d.verify.resolution.resolver import (
     ResolvedPackage,
 )
 from rocm3d.verify.resolution.session import SetResolution, find_resolver, open_session
-from rocm3d.verify.resolution.sets import RequirementLine
+from rocm3d.verify.resolution.sets import ExcludedRequirement, PreparedSet, RequirementLine
 from rocm3d.verify.resolution.verdicts import excluded_verdicts, set_verdicts
 
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from rocm3d.knowledge.base import suggestion
 from rocm3d.model.backend_check import BackendCheck, SuiteChecks
 from rocm3d.model.errors import UserError
-from rocm3d.verify.backends.check_process import BackendCheckRequest, run_backend_check
-from rocm3d.verify.backends.kernel_evidence import with_kernel_evidence
+from rocm3d.verify.backends.environment import BackendCheckRequest, run_backend_check, with_kernel_evidence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -26,8 +26,6 @@ HOST = "host"
 _HEADER_NOT_COPIED = "'{}' is next to the original, but hipify writes the translated file to another folder"
 _MAX_STUB_HEADERS = 12  # limit of missing headers to stub in one unit
 _UNSAFE_CHARACTERS = re.compile(r"[^A-Za-z0-9_.-]+")
-# Size in bytes of s_endpgm: a kernel of this size does nothing.
-_EMPTY_KERNEL_BYTES = 4
 
 
 @dataclass(frozen=True)
@@ -150,19 +148,7 @@ def read_kernels(file: Path, gfx: str) -> tuple[KernelFacts, ...]:
     code = read_code_object(file.read_bytes())
     if code.gfx != gfx:
         raise CodeObjectError(f"it is for {code.gfx}")
-    return tuple(
-        KernelFacts(
-            name=kernel.name,
-            wave_size=kernel.wave_size,
-            vgprs=kernel.vgprs,
-            sgprs=kernel.sgprs,
-            lds_bytes=kernel.lds_bytes,
-            scratch_bytes=kernel.scratch_bytes,
-            spills=kernel.spills,
-            empty=kernel.code_bytes <= _EMPTY_KERNEL_BYTES,
-        )
-        for kernel in code.kernels
-    )
+    return code.kernels
 
 
 def _last_line_diagnostic(output: str) -> Diagnostic:

@@ -11,24 +11,21 @@ from typing import TYPE_CHECKING
 
 from rocm3d.model.compilation import CompileResult, KernelFacts
 from rocm3d.toolchain import own_headers
-from rocm3d.toolchain.compiler import CompilerRun
-from rocm3d.toolchain.nvcc import Nvcc, ptx_kernels
-from rocm3d.verify.compilation import diagnostics, program
+from rocm3d.toolchain.compiler import CompilerRun, Nvcc, ptx_kernels, run_compiler
+from rocm3d.verify.compilation import content_cache, diagnostics
 from rocm3d.verify.compilation.build_script import SimulatedMachine
 from rocm3d.verify.compilation.compile_side import CacheableResult
-from rocm3d.verify.compilation.content_cache import ContentCache, read_dependencies
+from rocm3d.verify.compilation.content_cache import CompileJob, ContentCache, compile_all, read_dependencies
 from rocm3d.verify.compilation.extensions import ExtensionFinder
-from rocm3d.verify.compilation.pool import CompileJob, compile_all
 from rocm3d.verify.compilation.session import CACHE, CompileRequest, repository_copy
 from rocm3d.verify.compilation.translation_unit import TranslationUnit, translation_units
-from rocm3d.workspace.process import run
 from rocm3d.workspace.result_cache import ResultCache
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rocm3d.toolchain.torch_kit import TorchKit
-    from rocm3d.verify.compilation.declared_extension import DeclaredExtension
+    from rocm3d.verify.compilation.build_script import DeclaredExtension
 
 NVCC = "nvcc"
 _WARP = 32
@@ -59,7 +56,7 @@ def compile_cuda(request: CompileRequest, torch: TorchKit, nvcc: Nvcc) -> tuple[
         out.mkdir()
         cache = ContentCache(ResultCache.open(CACHE), copy.tree, (torch.root, own_headers.FOLDER, nvcc.program.parent))
         key_parts = (
-            program.digest(),
+            content_cache.digest(),
             NVCC,
             nvcc.release,
             nvcc.architecture,
@@ -134,9 +131,7 @@ class _CudaUnitCompiler:
         if host is None:
             return CompilerRun(None, "error: no host compiler found (c++ or g++)")
         command = [host, *flags, f"-I{self.nvcc.include}", "-c", unit.file, "-o", str(output)]
-        finished = run(command, cwd=self.tree, seconds=self.seconds, keep_bytes=4 * 1024 * 1024)
-        object_file = output if finished.code == 0 and output.is_file() else None
-        return CompilerRun(object_file, finished.stderr.decode(errors="replace"), finished.timed_out)
+        return run_compiler(command, output, self.tree, self.seconds)
 
 
 def _to_side(unit: TranslationUnit, result: CompilerRun, output: Path, files: Sequence[Path]) -> CompileResult:

@@ -7,9 +7,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rocm3d.verify.compilation.build_script import BuildScriptResult, SimulatedMachine, run_build_script
+from rocm3d.verify.compilation.build_script import (
+    BuildScriptResult,
+    DeclaredExtension,
+    SimulatedMachine,
+    run_build_script,
+)
 from rocm3d.verify.compilation.classify import CompileProblem
-from rocm3d.verify.compilation.declared_extension import DeclaredExtension
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

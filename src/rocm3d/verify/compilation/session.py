@@ -9,16 +9,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rocm3d.verify.compilation import diagnostics, program
+from rocm3d.verify.compilation import content_cache, diagnostics
 from rocm3d.verify.compilation.build_script import SimulatedMachine
-from rocm3d.verify.compilation.classify import CompileProblem, ErrorCodes, classify_errors
+from rocm3d.verify.compilation.classify import CompileProblem, ErrorCodes, HipifySourceMap, classify_errors
 from rocm3d.verify.compilation.compile_side import HOST, HipUnitCompiler
-from rocm3d.verify.compilation.content_cache import ContentCache
+from rocm3d.verify.compilation.content_cache import CompileJob, ContentCache, compile_all
 from rocm3d.verify.compilation.extensions import ExtensionFinder, ScriptExtensions
-from rocm3d.verify.compilation.flag_check import FlagCheck
-from rocm3d.verify.compilation.pool import CompileJob, compile_all
-from rocm3d.verify.compilation.source_map import HipifySourceMap
-from rocm3d.verify.compilation.translation_unit import TranslationUnit, translation_units
+from rocm3d.verify.compilation.translation_unit import FlagCheck, TranslationUnit, translation_units
 from rocm3d.workspace.result_cache import ResultCache
 from rocm3d.workspace.scratch import guarded_scratch_folder
 
@@ -28,7 +25,7 @@ if TYPE_CHECKING:
     from rocm3d.model.finding import Finding
     from rocm3d.model.inventory import Extension
     from rocm3d.toolchain.hipify import Hipify, HipifyResult
-    from rocm3d.verify.compilation.declared_extension import DeclaredExtension
+    from rocm3d.verify.compilation.build_script import DeclaredExtension
     from rocm3d.verify.compilation.kit import CompileKit
     from rocm3d.workspace.tree import Tree
 
@@ -217,7 +214,7 @@ def _compile_units(
     request: CompileRequest,
 ) -> dict[TranslationUnit, dict[str, CompileResult]]:
     key_parts = (
-        program.digest(),
+        content_cache.digest(),
         kit.digest,
         unit_compiler.codes.digest,
         *kit.search,

@@ -6,9 +6,9 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from rocm3d.toolchain.nvcc import Nvcc, find_nvcc
+from rocm3d.toolchain.compiler import Nvcc, find_nvcc
+from rocm3d.verify.compilation.build_script import DEVICE_SUFFIXES
 from rocm3d.verify.compilation.cuda_session import CudaUnitResult, compile_cuda
-from rocm3d.verify.compilation.declared_extension import DEVICE_SUFFIXES
 from rocm3d.verify.compilation.kit import CompileKit, find_kit
 from rocm3d.verify.compilation.session import CompileReport, CompileRequest, compile_repository
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from rocm3d.model.verdict import Verdict
-from rocm3d.verify.backends.package_checks import check_packages
-from rocm3d.verify.backends.verdicts import import_verdict
+from rocm3d.verify.backends.package_checks import check_packages, import_verdict
 from rocm3d.verify.probe import Case, Probe
 
 

@@ -6,11 +6,15 @@ from typing import TYPE_CHECKING
 
 from rocm3d.model.verdict import Verdict
 from rocm3d.verify.probe import Case, Probe
-from rocm3d.verify.runs.artifacts import artifact_verdicts
-from rocm3d.verify.runs.backends import backend_verdicts
-from rocm3d.verify.runs.expected import expectation_verdicts, run_command
-from rocm3d.verify.runs.run_environment import describe_environment, environment_mismatch
 from rocm3d.verify.runs.stored_run import latest_runs
+from rocm3d.verify.runs.verdicts import (
+    artifact_verdicts,
+    backend_verdicts,
+    describe_environment,
+    environment_mismatch,
+    expectation_verdicts,
+    run_command,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

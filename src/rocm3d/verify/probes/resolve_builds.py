@@ -9,18 +9,17 @@ from packaging.utils import canonicalize_name
 
 from rocm3d.model.verdict import Verdict
 from rocm3d.verify.probe import Case, Probe
-from rocm3d.verify.resolution.build_requirements import read_build_requirements
+from rocm3d.verify.resolution.build_source import read_build_requirements
 from rocm3d.verify.resolution.builds import (
     NO_BUILD_ISOLATION,
     SourceBuild,
     build_of_distribution,
     build_of_git_line,
     builds_of_command,
+    install_commands,
 )
-from rocm3d.verify.resolution.commands import install_commands
-from rocm3d.verify.resolution.port_sets import MAX_SETS, port_sets
-from rocm3d.verify.resolution.prepare import PreparedSet, prepare
-from rocm3d.verify.resolution.run_probe import run_in_session
+from rocm3d.verify.resolution.session import run_in_session
+from rocm3d.verify.resolution.sets import MAX_SETS, PreparedSet, port_sets, prepare
 from rocm3d.verify.resolution.verdicts import set_verdicts, verdict
 
 if TYPE_CHECKING:

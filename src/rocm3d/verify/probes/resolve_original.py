@@ -6,11 +6,9 @@ from typing import TYPE_CHECKING
 
 from rocm3d.model.verdict import Verdict
 from rocm3d.verify.probe import Case, Probe
-from rocm3d.verify.resolution.download_size import measure_download
-from rocm3d.verify.resolution.prepare import prepare
-from rocm3d.verify.resolution.run_probe import run_in_session
-from rocm3d.verify.resolution.sets import requirement_sets
-from rocm3d.verify.resolution.verdicts import verdict
+from rocm3d.verify.resolution.session import run_in_session
+from rocm3d.verify.resolution.sets import prepare, requirement_sets
+from rocm3d.verify.resolution.verdicts import measure_download, verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 from rocm3d.model.verdict import Verdict
 from rocm3d.verify.probe import Case, Probe
-from rocm3d.verify.resolution.port_sets import MAX_SETS, overrides, port_sets
-from rocm3d.verify.resolution.prepare import PreparedSet, prepare
-from rocm3d.verify.resolution.run_probe import run_in_session
+from rocm3d.verify.resolution.session import run_in_session
+from rocm3d.verify.resolution.sets import MAX_SETS, PreparedSet, overrides, port_sets, prepare
 from rocm3d.verify.resolution.verdicts import set_verdicts, verdict
 
 if TYPE_CHECKING:

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 from rocm3d.model.verdict import Verdict
 from rocm3d.verify.probe import Case, Probe
-from rocm3d.verify.resolution.commands import InstallCommand, install_commands
-from rocm3d.verify.resolution.prepare import ExcludedRequirement, prepare
-from rocm3d.verify.resolution.run_probe import run_in_session
-from rocm3d.verify.resolution.sets import RequirementSet, to_line
+from rocm3d.verify.resolution.builds import InstallCommand, install_commands
+from rocm3d.verify.resolution.session import run_in_session
+from rocm3d.verify.resolution.sets import ExcludedRequirement, RequirementSet, prepare, to_line
 from rocm3d.verify.resolution.verdicts import excluded_verdicts, set_verdicts, verdict
 from rocm3d.workspace.web import without_secrets
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocm3d.model.verdict import Verdict
-from rocm3d.verify.backends.package_checks import check_packages
-from rocm3d.verify.backends.verdicts import backend_verdict
+from rocm3d.verify.backends.package_checks import backend_verdict, check_packages
 from rocm3d.verify.probe import Case, Probe
 
 if TYPE_CHECKING:

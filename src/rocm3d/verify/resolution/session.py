@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import zipfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import count
@@ -10,14 +11,14 @@ from typing import TYPE_CHECKING
 
 from packaging.utils import canonicalize_name
 
-from rocm3d.verify.resolution.base import StackBase, base_of, write_stub_wheels
 from rocm3d.verify.resolution.index import IndexSettings, read_index_settings
 from rocm3d.verify.resolution.pip import Pip, find_pip
-from rocm3d.verify.resolution.prepare import ExcludedRequirement, PreparedSet
-from rocm3d.verify.resolution.resolver import Resolution, ResolveRequest
+from rocm3d.verify.resolution.resolver import CachingResolver, Resolution, ResolveRequest
+from rocm3d.verify.resolution.sets import ExcludedRequirement, PreparedSet
 from rocm3d.verify.resolution.uv import Uv, find_uv
+from rocm3d.verify.resolution.verdicts import verdict
 from rocm3d.workspace.scratch import scratch_folder
-from rocm3d.workspace.web import WebClient
+from rocm3d.workspace.web import WebClient, without_secrets
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
     from rocm3d.model.plan_choices import Platform
     from rocm3d.model.stack import Stack
+    from rocm3d.model.verdict import Verdict
+    from rocm3d.verify.probe import Case
     from rocm3d.verify.resolution.resolver import Resolver
     from rocm3d.verify.resolution.sets import RequirementLine
 
@@ -152,3 +155,60 @@ def _names(excluded: list[ExcludedRequirement]) -> set[str]:
 
 def _write(path: Path, lines: Sequence[str]) -> None:
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+
+
+@dataclass(frozen=True)
+class StackBase:
+    """Distributions of the stack with their local versions. `packages`: ids of their package records."""
+
+    versions: Mapping[str, str]
+    packages: frozenset[str]
+    python: str
+    platform: Platform
+
+    @property
+    def pins(self) -> list[str]:
+        """The versions as lines of a constraints file."""
+        return [f"{name}=={version}" for name, version in self.versions.items()]
+
+    @property
+    def description(self) -> str:
+        """The versions as one text, for verdicts."""
+        return ", ".join(f"{name} {version}" for name, version in self.versions.items())
+
+
+def base_of(stack: Stack, knowledge: Knowledge, platform: Platform) -> StackBase:
+    """The base of a stack. For a stack that was read from a machine only the version of torch is known."""
+    provided = stack.provides or {"torch": stack.torch}
+    versions = {str(canonicalize_name(name)): f"{version}+rocm{stack.rocm}" for name, version in provided.items()}
+    owners = (knowledge.package_by_pip(name) for name in versions)
+    return StackBase(versions, frozenset(owner.id for owner in owners if owner is not None), stack.python, platform)
+
+
+def write_stub_wheels(base: StackBase, folder: Path) -> None:
+    """One wheel for each distribution, without requirements: the real one is already installed with the stack."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, version in base.versions.items():
+        stem = f"{name.replace('-', '_')}-{version}"
+        with zipfile.ZipFile(folder / f"{stem}-py3-none-any.whl", "w") as wheel:
+            wheel.writestr(f"{stem}.dist-info/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+            wheel.writestr(f"{stem}.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+            wheel.writestr(f"{stem}.dist-info/RECORD", "")
+
+
+def run_in_session(
+    case: Case, probe: str, make_verdicts: Callable[[ResolverSession], Iterable[Verdict]]
+) -> tuple[Verdict, ...]:
+    """Runs the probe in a session for the plan's stack. Equal verdicts are returned once."""
+    if case.plan.base is None or case.knowledge is None:
+        return (verdict(probe, "skipped", "the plan chose no stack"),)
+    resolver = find_resolver(case.network.resolver)
+    if isinstance(resolver, str):
+        return (verdict(probe, "not_run", resolver),)
+    caching_resolver = CachingResolver(resolver, case.network.resolutions)
+    with open_session(caching_resolver, case.plan.base, case.knowledge, case.plan.platform) as resolver_session:
+        index = resolver.indexes.default
+        why = resolver_session.web.why_unreachable(index) if index and not resolver.indexes.uv_is_configured else ""
+        if why:
+            return (verdict(probe, "not_run", f"the index {without_secrets(index)} does not respond: {why}"),)
+        return tuple(dict.fromkeys(make_verdicts(resolver_session)))

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from collections import deque
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+
+from rocm3d.model.counted import counted
 from rocm3d.model.verdict import Outcome, Verdict
-from rocm3d.verify.resolution.download_size import measure_download
-from rocm3d.verify.resolution.faults import conflicts_with_base, find_faults
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from rocm3d.verify.resolution.prepare import ExcludedRequirement
-    from rocm3d.verify.resolution.session import ResolverSession, SetResolution
+    from rocm3d.knowledge.base import Knowledge
+    from rocm3d.verify.resolution.resolver import DependencyEdge, Resolution, ResolvedPackage
+    from rocm3d.verify.resolution.session import ResolverSession, SetResolution, StackBase
+    from rocm3d.verify.resolution.sets import ExcludedRequirement
+    from rocm3d.workspace.web import WebClient
 
 
 def verdict(probe: str, outcome: Outcome, reason: str = "", checked: Iterable[str] = ()) -> Verdict:
@@ -78,3 +85,130 @@ def _package_notes(set_resolution: SetResolution, session: ResolverSession) -> l
         *([f"transitive dependencies that default to CUDA: {', '.join(transitive)}"] if transitive else []),
         *([f"no wheel, built from source: {', '.join(source_builds)}"] if source_builds else []),
     ]
+
+
+def is_cuda_package(name: str, knowledge: Knowledge) -> bool:
+    """Whether a distribution belongs to CUDA, by the `foreign` patterns of package records."""
+    patterns = [mark for package in knowledge.packages.values() for mark in package.foreign]
+    exceptions = {mark[1:] for mark in patterns if mark.startswith("!")}
+    return name not in exceptions and any(fnmatchcase(name, mark) for mark in patterns)
+
+
+def find_faults(resolution: Resolution, base: StackBase, knowledge: Knowledge) -> list[str]:
+    """Distributions that a port must not install, each with the dependency chain that leads to it."""
+    resolved_versions = {item.name: item.version for item in resolution.packages}
+    edges = [
+        edge for edge in resolution.edges if not edge.parent or resolved_versions.get(edge.parent) in ("", edge.version)
+    ]
+    texts = []
+    for item in resolution.packages:
+        fault = _describe_fault(item, base, knowledge)
+        if fault:
+            texts.append(f"{fault} ({chain_to(item.name, edges)})")
+    return texts
+
+
+def _describe_fault(item: ResolvedPackage, base: StackBase, knowledge: Knowledge) -> str:
+    label = f"{item.name} {item.version}".strip()
+    if item.name in base.versions:
+        return "" if item.version == base.versions[item.name] else f"{label} is not the stack's version"
+    package = knowledge.package_by_pip(item.name)
+    if package is not None and package.id in base.packages:
+        return f"{label} would overwrite the stack's {package.id}"
+    return f"{label} is a CUDA package" if is_cuda_package(item.name, knowledge) else ""
+
+
+def conflicts_with_base(resolution: Resolution, base: StackBase) -> list[str]:
+    """Dependency chains of packages of which no version accepts the stack's version of a base package."""
+    specifiers: dict[tuple[str, str], dict[str, list[str]]] = {}
+    for edge in resolution.edges:
+        if edge.name in base.versions:
+            specifiers.setdefault((edge.parent, edge.name), {}).setdefault(edge.version, []).append(edge.specifier)
+    conflicts = []
+    for (parent, name), releases in specifiers.items():
+        unsatisfied = [
+            _unsatisfied_specifier(release_specifiers, base.versions[name]) for release_specifiers in releases.values()
+        ]
+        if all(unsatisfied):
+            chain = chain_to(parent, resolution.edges) if parent else "the requirements"
+            conflicts.append(f"{chain} -> {name}{unsatisfied[0]}")
+    return conflicts
+
+
+def _unsatisfied_specifier(specifiers: list[str], version: str) -> str:
+    """The first specifier that excludes the version; empty if none does."""
+    return next(
+        (specifier for specifier in specifiers if not any(_allows(part, version) for part in specifier.split("|"))), ""
+    )
+
+
+def _allows(specifier: str, version: str) -> bool:
+    try:
+        return SpecifierSet(specifier).contains(version, prereleases=True)
+    except InvalidSpecifier:
+        return False
+
+
+def chain_to(name: str, edges: Iterable[DependencyEdge], specifier: str = "") -> str:
+    """`a -> b -> name`, as far as the edges are known. `specifier` is appended to the name."""
+    return " -> ".join([*_ancestors(name, list(edges)), f"{name}{specifier}"])
+
+
+def _ancestors(name: str, edges: list[DependencyEdge]) -> list[str]:
+    """The packages before `name`, starting with a direct requirement. Breadth-first search over reversed edges."""
+    parents: dict[str, list[str]] = {}
+    for edge in edges:
+        parents.setdefault(edge.name, []).append(edge.parent)
+    queue: deque[tuple[str, ...]] = deque([(name,)])
+    visited = {name}
+    longest: tuple[str, ...] = (name,)
+    while queue:
+        path = queue.popleft()
+        longest = path if len(path) > len(longest) else longest
+        for parent in parents.get(path[0], []):
+            if not parent:
+                return list(path[:-1])
+            if parent not in visited:
+                visited.add(parent)
+                queue.append((parent, *path))
+    return list(longest[:-1])
+
+
+@dataclass(frozen=True)
+class DownloadSize:
+    """`packages`: how many. `cuda_packages`: names. `unknown_sizes`: how many packages have no known size."""
+
+    packages: int
+    bytes: int
+    cuda_packages: tuple[str, ...]
+    cuda_bytes: int
+    unknown_sizes: int
+
+    def __str__(self) -> str:
+        size = f"{counted(self.packages, 'package')}, {_format_bytes(self.bytes)}"
+        of_cuda = (
+            f"{len(self.cuda_packages)} of CUDA ({_format_bytes(self.cuda_bytes)})"
+            if self.cuda_packages
+            else "none of CUDA"
+        )
+        return f"{size}, {of_cuda}" + (f", {self.unknown_sizes} of unknown size" if self.unknown_sizes else "")
+
+
+def measure_download(packages: tuple[ResolvedPackage, ...], knowledge: Knowledge, web: WebClient) -> DownloadSize:
+    """Adds up sizes; downloads nothing."""
+    server_sizes = web.sizes(
+        item.url for item in packages if item.size is None and item.url.startswith(("http", "file:"))
+    )
+    sizes = {item.name: item.size if item.size is not None else server_sizes.get(item.url) for item in packages}
+    cuda_packages = tuple(item.name for item in packages if is_cuda_package(item.name, knowledge))
+    return DownloadSize(
+        len(packages),
+        sum(size or 0 for size in sizes.values()),
+        cuda_packages,
+        sum(sizes[name] or 0 for name in cuda_packages),
+        sum(size is None for size in sizes.values()),
+    )
+
+
+def _format_bytes(size: int) -> str:
+    return f"{size / 1e9:.2f} GB" if size >= 1e8 else f"{size / 1e6:.1f} MB"
