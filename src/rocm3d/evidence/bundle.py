@@ -1,19 +1,15 @@
-"""Seals the documents and runs of a port by digest, and detects later changes."""
+"""Seals the documents and runs of a port by digest, detects later changes, and counts what was done."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from datetime import datetime
 
 from rocm3d.model.evidence import Evidence, MissingLink, SealedFile, SealedRun, Tally
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from rocm3d.model.patch import Patch
-    from rocm3d.model.plan import Plan
-    from rocm3d.model.verdict import Verdicts
+from rocm3d.model.patch import Patch
+from rocm3d.model.plan import Plan
+from rocm3d.model.verdict import Verdicts
 
 # What a port must show, by level; a link without a passed verdict is listed as missing.
 CHAIN_LINKS = {

@@ -13,27 +13,23 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
 
 from rocm3d.evidence.bundle import tally
 from rocm3d.evidence.chain import evidence_chain
+from rocm3d.model.base import Document
 from rocm3d.model.bundle import Bundle, StageSummary
 from rocm3d.model.errors import UserError
-from rocm3d.model.evidence import SealedFile
+from rocm3d.model.evidence import SealedFile, Tally
 from rocm3d.model.inventory import Scan
 from rocm3d.model.patch import Patch
 from rocm3d.model.plan import Plan
+from rocm3d.model.run import RunRecord
 from rocm3d.model.verdict import Verdict, Verdicts
 from rocm3d.workspace.file_digest import file_digest
 
-if TYPE_CHECKING:
-    from rocm3d.model.base import Document
-    from rocm3d.model.evidence import Tally
-    from rocm3d.model.run import RunRecord
-
 EVIDENCE_FILE, SEAL_FILE, UNFINISHED_FILE = "evidence.json", "evidence.sha256", "UNFINISHED"
 _HINT = "create it again with `rocm3d run`"
-FOLDER = "documents"
+_DOCUMENTS_FOLDER = "documents"
 # In the order of the stages: name, file, model.
 _STAGES: tuple[tuple[str, str, type[Document]], ...] = (
     ("scan", "inventory.json", Scan),
@@ -41,7 +37,6 @@ _STAGES: tuple[tuple[str, str, type[Document]], ...] = (
     ("apply", "patch.json", Patch),
     ("verify", "verdicts.json", Verdicts),
 )
-FILES = tuple(name for _, name, _ in _STAGES)
 FILES_FOLDER = "files"
 MAX_BYTES = 512 * 1024 * 1024
 
@@ -161,7 +156,7 @@ def _file_names(folder: Path) -> list[str]:
 
 
 def _copy_contents(folder: Path, contents: BundleContents) -> None:
-    documents = {f"{FOLDER}/{name}": data for name, data in contents.documents.items()}
+    documents = {f"{_DOCUMENTS_FOLDER}/{name}": data for name, data in contents.documents.items()}
     for name, source in sorted({**contents.files, **documents}.items()):
         if not is_inside(name):
             raise UserError(f"cannot add {name!r} to a bundle: the path leaves the folder or is reserved")
@@ -192,7 +187,7 @@ class StageDocuments:
     def summaries(self) -> tuple[StageSummary, ...]:
         files = {stage: name for stage, name, _ in _STAGES}
         return tuple(
-            StageSummary(stage=stage, path=f"{FOLDER}/{files[stage]}", says=_summarize(document))
+            StageSummary(stage=stage, path=f"{_DOCUMENTS_FOLDER}/{files[stage]}", says=_summarize(document))
             for stage, document in self.documents.items()
         )
 

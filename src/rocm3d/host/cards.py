@@ -1,4 +1,4 @@
-"""AMD GPUs with their links to the CPU: the KFD topology joined with PCI and amdgpu files in sysfs.
+"""AMD GPUs with their links to the CPU, from the KFD topology and sysfs, and the device files that programs open.
 
 Formats: Documentation/ABI/testing/sysfs-bus-pci and Documentation/gpu/amdgpu of https://github.com/torvalds/linux.
 """
@@ -9,13 +9,10 @@ import os
 import re
 import stat
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from rocm3d.host.files import MachineFiles
 from rocm3d.model.snapshot import Bridge, DeviceFile, GraphicsCard
 from rocm3d.workspace.topology import NODES, PCI_DEVICES, GpuNode, read_topology
-
-if TYPE_CHECKING:
-    from rocm3d.host.files import MachineFiles
 
 _AMD = "0x1002"
 # PCI classes: display controller, and processing accelerator (Instinct).

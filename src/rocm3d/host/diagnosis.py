@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from packaging.specifiers import SpecifierSet
+from packaging.version import Version
 
 from rocm3d.host.facts import MachineFacts, NotKnownError, Reading, format_bytes
 from rocm3d.host.predicates import predicates
+from rocm3d.knowledge.base import Knowledge
 from rocm3d.model.condition import Condition, Diagnosis, PlanRelevance, Problem, UncheckedCondition
-
-if TYPE_CHECKING:
-    from packaging.version import Version
-
-    from rocm3d.knowledge.base import Knowledge
-    from rocm3d.model.plan import Plan
-    from rocm3d.model.snapshot import GraphicsCard, Snapshot
+from rocm3d.model.plan import Plan
+from rocm3d.model.snapshot import GraphicsCard, Snapshot
 
 _ORDER = ("error", "warning", "note")
 

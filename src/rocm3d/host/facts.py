@@ -7,18 +7,15 @@ import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from packaging.version import InvalidVersion, Version
 
 from rocm3d.host.installed_torch import InstalledTorch
-
-if TYPE_CHECKING:
-    from rocm3d.knowledge.base import Knowledge
-    from rocm3d.model.condition import Condition
-    from rocm3d.model.plan import DependencyDecision, Plan
-    from rocm3d.model.plan_choices import Platform
-    from rocm3d.model.snapshot import GraphicsCard, Interpreter, Snapshot
+from rocm3d.knowledge.base import Knowledge
+from rocm3d.model.condition import Condition
+from rocm3d.model.plan import DependencyDecision, Plan
+from rocm3d.model.plan_choices import Platform
+from rocm3d.model.snapshot import GraphicsCard, Interpreter, Snapshot
 
 GIB = 1 << 30
 

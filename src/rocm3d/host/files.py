@@ -1,15 +1,11 @@
-"""Reads files of a machine below a root folder, which may be a test machine or a chroot."""
+"""Reads files and mounts of a machine below a root folder, which may be a test machine or a chroot."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 
 _MAX_BYTES = 1 << 20
 
@@ -70,7 +66,7 @@ class MachineFiles:
 
 @dataclass(frozen=True)
 class Mount:
-    """`options` are the superblock options, not the per-mount ones."""
+    """A line of /proc/self/mountinfo. `options` are the superblock options, not the per-mount ones."""
 
     point: str
     filesystem: str

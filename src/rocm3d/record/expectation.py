@@ -1,4 +1,4 @@
-"""`--expect 'KEY OP VALUE'`: conditions on a run, parsed before the run and evaluated after it."""
+"""`--expect 'KEY OP VALUE'` and the expectations of a known repository: parsed before a run, evaluated after it."""
 
 from __future__ import annotations
 
@@ -7,16 +7,13 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
-from typing import TYPE_CHECKING
 
 from rocm3d.knowledge.base import suggestion
 from rocm3d.model.artifact import METRICS, is_metric
+from rocm3d.model.backend import Backend
 from rocm3d.model.errors import UserError
+from rocm3d.model.port import Port, Workload
 from rocm3d.model.run import ExpectationResult, RunRecord
-
-if TYPE_CHECKING:
-    from rocm3d.model.backend import Backend
-    from rocm3d.model.port import Port, Workload
 
 _PATTERN = re.compile(r"\s*([\w.-]+)\s*(>=|<=|!=|=|>|<)\s*([^\s=<>!].*?)\s*")
 _COMPARE: Mapping[str, Callable[[float, float], bool]] = {
@@ -38,6 +35,8 @@ KEYS: Mapping[str, str] = {
     "stand_ins": "modules replaced by a drop-in or a stub",
     "files": "files that the program wrote",
 }
+# torch's SDPA backends, reported when no attention kernel was profiled.
+_SDPA_BACKENDS = ("torch SDPA math", "torch SDPA flash", "torch SDPA efficient", "torch SDPA cudnn")
 _PLACEHOLDER = re.compile(r"<[^<>]*>")
 _PYTHON = re.compile(r"python[\d.]*")
 
@@ -132,10 +131,6 @@ def _with_backend_labels(expectation: Expectation, known: list[Backend]) -> Expe
         labels = ", ".join(sorted({backend.backend for backend in known}))
         raise UserError(f"--expect '{expectation}': unknown backend for {expectation.key}", hint=f"known: {labels}")
     return replace(expectation, labels=frozenset(selected))
-
-
-# torch's SDPA backends, reported when no attention kernel was profiled.
-_SDPA_BACKENDS = ("torch SDPA math", "torch SDPA flash", "torch SDPA efficient", "torch SDPA cudnn")
 
 
 def _contains_words(value: str, label: str) -> bool:

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rocm3d.model.errors import UserError
 from rocm3d.model.golden import OmittedOutput, RecordedFile, Recording
@@ -18,9 +18,6 @@ from rocm3d.record.hook_events import hook_environment, read_events
 from rocm3d.workspace.file_digest import file_digest
 from rocm3d.workspace.process import run
 from rocm3d.workspace.scratch import scratch_file
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 RECORDING_FILE = "recording.json"
 COPIED_SUFFIXES = (".npy", ".npz", ".ply", ".json")

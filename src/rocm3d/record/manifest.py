@@ -1,4 +1,4 @@
-"""The environment of a run: machine, GPU, packages with their origin, relevant variables, commit."""
+"""The environment of a run: machine, GPU, packages with their origin, relevant variables, commit, kernel caches."""
 
 from __future__ import annotations
 
@@ -10,17 +10,13 @@ import tempfile
 from collections.abc import Iterable, Mapping
 from importlib.metadata import Distribution, distributions
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from rocm3d.knowledge.base import Knowledge
 from rocm3d.model.run import InstalledPackage, Manifest
+from rocm3d.model.variable import Variable
 from rocm3d.record import redact
 from rocm3d.workspace.git import head_commit, uncommitted_paths
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from rocm3d.knowledge.base import Knowledge
-    from rocm3d.model.variable import Variable
 
 # Driver versions of both vendors.
 DRIVERS = (Path("/sys/module/amdgpu/version"), Path("/sys/module/nvidia/version"))

@@ -9,8 +9,9 @@ from __future__ import annotations
 import io
 import struct
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgpack
 import zstandard
@@ -19,9 +20,6 @@ from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import NoteSection, SymbolTableSection
 
 from rocm3d.model.compilation import KernelFacts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _NT_AMDGPU_METADATA = 32
 # Size in bytes of s_endpgm: a kernel of this size does nothing.

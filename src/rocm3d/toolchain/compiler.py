@@ -5,16 +5,12 @@ from __future__ import annotations
 import os
 import re
 import shutil
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from rocm3d.model.toolchain import DetectedToolchain
 from rocm3d.workspace.process import run
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from rocm3d.model.toolchain import DetectedToolchain
 
 SECONDS = 600.0
 _MAX_OUTPUT_BYTES = 4 * 1024 * 1024

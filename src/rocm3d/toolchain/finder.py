@@ -6,19 +6,14 @@ import importlib.util
 import os
 import re
 import shutil
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rocm3d.model.errors import MachineError
-from rocm3d.model.toolchain import DetectedToolchain, Toolchains
+from rocm3d.model.toolchain import DetectedToolchain, ToolchainKind, Toolchains, WheelToolchain
 from rocm3d.toolchain import prepared
 from rocm3d.toolchain.compiler import Compiler
 from rocm3d.workspace.process import run
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from rocm3d.model.toolchain import ToolchainKind, WheelToolchain
 
 _VARIABLES = ("ROCM_PATH", "ROCM_HOME", "HIP_PATH")
 _SDK = "_rocm_sdk_core"

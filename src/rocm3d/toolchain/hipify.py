@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rocm3d.model.errors import MachineError
 from rocm3d.workspace.process import run
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 MODULE = Path(__file__)
 SCRIPT = MODULE.parents[1] / "payload" / "hipify_sources.py"

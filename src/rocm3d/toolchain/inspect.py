@@ -5,8 +5,9 @@ from __future__ import annotations
 import io
 import re
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from elftools.common.exceptions import ELFError
 from elftools.elf.dynamic import DynamicSection
@@ -14,7 +15,7 @@ from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
 from rocm3d.model.errors import UserError
-from rocm3d.model.inspection import InspectedBinary, Inspection, TargetCode
+from rocm3d.model.inspection import Device, InspectedBinary, Inspection, TargetCode
 from rocm3d.toolchain.code_object import (
     FATBIN_SECTIONS,
     PLAIN,
@@ -24,11 +25,6 @@ from rocm3d.toolchain.code_object import (
     read_code_object,
     read_fatbin,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from rocm3d.model.inspection import Device
 
 _HIP_SECTION = ".hip_fatbin"
 _PYTHON_TAG = re.compile(r"\.(cpython-(\d)(\d+)|cp(\d)(\d+)|abi3)[-.]")

@@ -1,4 +1,4 @@
-"""The toolchain made of wheels: assembled and checked once, then used from rocm3d's cache."""
+"""The toolchain made of wheels: downloaded, assembled and checked once, then used from rocm3d's cache."""
 
 from __future__ import annotations
 
@@ -11,25 +11,19 @@ import shutil
 import sys
 import tempfile
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
 from rocm3d.model.errors import MachineError
-from rocm3d.model.toolchain import DetectedToolchain
+from rocm3d.model.toolchain import DetectedToolchain, WheelContent, WheelPart, WheelToolchain
 from rocm3d.toolchain.code_object import read_code_object
 from rocm3d.toolchain.compiler import Compiler
 from rocm3d.toolchain.hipify import Hipify, write_hip_headers
 from rocm3d.workspace.lock import file_lock
 from rocm3d.workspace.process import run
 from rocm3d.workspace.state import cache_folder, cache_path
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from rocm3d.model.toolchain import WheelContent, WheelPart, WheelToolchain
 
 STAMP = "toolchain.json"
 _LAYOUT = 3  # increase it if this module assembles a recipe differently

@@ -11,16 +11,13 @@ import sysconfig
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rocm3d.model.errors import MachineError
+from rocm3d.model.toolchain import TorchWheel, WheelToolchain
 from rocm3d.toolchain import prepared
 from rocm3d.toolchain.hipify import MODULE, SCRIPT, Hipify, write_hip_headers
 from rocm3d.workspace.process import run
 from rocm3d.workspace.state import cache_folder
-
-if TYPE_CHECKING:
-    from rocm3d.model.toolchain import TorchWheel, WheelToolchain
 
 TORCH_PATHS_SCRIPT = Path(__file__).parents[1] / "payload" / "torch_places.py"
 _STANDARD = re.compile(r"cpp_flag_prefix \+ '(c\+\+\d\d)'")

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rocm3d.artifact.arrays import read_arrays, require_numpy
 from rocm3d.artifact.difference import compare, tolerance_dtype
-from rocm3d.knowledge.base import suggestion
+from rocm3d.knowledge.base import Knowledge, suggestion
 from rocm3d.model.errors import UserError
-from rocm3d.model.golden import ComparedTensor, GoldenComparison
+from rocm3d.model.golden import ComparedTensor, GoldenComparison, Recording
+from rocm3d.model.tolerance import Tolerance
 from rocm3d.record.golden import read_recording
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
-
     from rocm3d.artifact.arrays import Array
-    from rocm3d.knowledge.base import Knowledge
-    from rocm3d.model.golden import Recording
-    from rocm3d.model.tolerance import Tolerance
 
     Tensors = Mapping[str, tuple[Array, str]]
 

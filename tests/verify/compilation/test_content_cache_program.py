@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import rocm3d
-from rocm3d.verify.compilation.content_cache import digest
+from rocm3d.verify.compilation.content_cache import program_digest
 
 PACKAGE = Path(rocm3d.__file__).parent
 PARTS = ("toolchain", "verify", "payload", "model", "scan")
@@ -33,17 +33,17 @@ def test_changed_code_changes_the_digest(copy, path):
     with (copy / path).open("a") as file:
         file.write("# more\n")
 
-    assert digest(copy) != digest()
+    assert program_digest(copy) != program_digest()
 
 
 def test_a_new_module_changes_the_digest(copy):
     (copy / "toolchain" / "new.py").write_text("")
 
-    assert digest(copy) != digest()
+    assert program_digest(copy) != program_digest()
 
 
 def test_other_modules_do_not_change_the_digest(copy):
     (copy / "scan" / "stage.py").write_text("")
     (copy / "verify" / "stage.py").write_text("")
 
-    assert digest(copy) == digest()
+    assert program_digest(copy) == program_digest()

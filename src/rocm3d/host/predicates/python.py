@@ -1,4 +1,4 @@
-"""Conditions on the user's interpreter: torch, triton, other distributions, and ROCm."""
+"""Conditions on the user's interpreter and ROCm, and those on the machine that follow from a plan."""
 
 from __future__ import annotations
 

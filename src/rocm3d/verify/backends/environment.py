@@ -1,4 +1,7 @@
-"""The target's environment: its interpreter and the cached results of backend checks."""
+"""Backend checks in the target's environment, each in a process, so that a crash or a hang is a result too.
+
+The kernels that ran correct the outcome: a loaded library without kernels is a fallback.
+"""
 
 from __future__ import annotations
 
@@ -6,31 +9,27 @@ import json
 import os
 import signal
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import ValidationError
 
+from rocm3d.knowledge.base import Knowledge
 from rocm3d.knowledge.kernel_names import backend_of_kernel
+from rocm3d.model.backend import Backend
 from rocm3d.model.backend_check import BackendCheck
 from rocm3d.model.errors import MachineError
 from rocm3d.workspace.process import Finished, run
 from rocm3d.workspace.scratch import scratch_file
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from rocm3d.knowledge.base import Knowledge
-    from rocm3d.model.backend import Backend
 
 SECONDS = 300.0  # kernels may be compiled on their first call
 SCRIPT = Path(__file__).parents[2] / "payload" / "probe_backend.py"
 _MAX_OUTPUT_BYTES = 4 * 1024 * 1024
 
 
-@dataclass(frozen=True)
+@dataclass
 class Environment:
     """`unavailable_reason`: why no check can run; empty if it can. `cached_checks` are shared by all probes.
 
@@ -65,10 +64,10 @@ class BackendCheckRequest:
 
 
 def run_backend_check(request: BackendCheckRequest, environment: Environment, knowledge: Knowledge) -> BackendCheck:
-    """The result; cached in the environment."""
+    """The result, corrected by the kernels that ran; cached in the environment."""
     if request.key not in environment.cached_checks:
         started = time.monotonic()
-        backend_check = _run_payload(request, environment, knowledge)
+        backend_check = with_kernel_evidence(_run_payload(request, environment, knowledge), knowledge.backends)
         about = {"package": request.package, "seconds": round(time.monotonic() - started, 2)}
         environment.cached_checks[request.key] = backend_check.model_copy(update=about)
     return environment.cached_checks[request.key]

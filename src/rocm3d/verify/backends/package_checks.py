@@ -1,52 +1,22 @@
-"""Runs the backend checks of levels import, backend and numerics: one verdict for each package of the plan."""
+"""Backend checks of levels import, backend and numerics: the packages of the plan, and one verdict for each."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
-from rocm3d.model.verdict import Level, Verdict
-from rocm3d.verify.backends.environment import BackendCheckRequest, run_backend_check, with_kernel_evidence
+from rocm3d.knowledge.base import Knowledge
+from rocm3d.model.backend_check import BackendCheck, NumericCheck
+from rocm3d.model.package import Package
+from rocm3d.model.plan import DependencyDecision, Plan
+from rocm3d.model.verdict import Outcome, Verdict
+from rocm3d.verify.backends.environment import BackendCheckRequest, run_backend_check
+from rocm3d.verify.probe import Case, Probe, UncheckedError
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from rocm3d.knowledge.base import Knowledge
-    from rocm3d.model.backend_check import BackendCheck, NumericCheck
-    from rocm3d.model.package import Package
-    from rocm3d.model.plan import DependencyDecision, Plan
-    from rocm3d.model.verdict import Outcome
-    from rocm3d.verify.probe import Case
-
-    MakeVerdict = Callable[[BackendCheck, str, str], Verdict]
+MakeVerdict = Callable[[BackendCheck, Probe, str], Verdict]
 
 _NO_CHECK: tuple[Outcome, str] = ("not_run", "no backend check exists")
 _MAX_SHOWN = 6
-
-
-def check_packages(case: Case, level: Level, probe: str, make_verdict: MakeVerdict) -> tuple[Verdict, ...]:
-    """A verdict for each package. Packages without a check share one verdict for each reason."""
-    if case.knowledge is None or case.environment.unavailable_reason:
-        reason = case.environment.unavailable_reason or "no knowledge base loaded"
-        return (Verdict(level=level, probe=probe, outcome="not_run", reason=reason),)
-    return tuple(_verdicts(case, level, probe, make_verdict))
-
-
-def _verdicts(case: Case, level: Level, probe: str, make_verdict: MakeVerdict) -> Iterator[Verdict]:
-    assert case.knowledge is not None
-    excluded: dict[tuple[Outcome, str], list[str]] = {}
-    for package in planned_packages(case.plan, case.knowledge):
-        request = package.request
-        if request is None or (level != "import" and not request.probe):
-            excluded.setdefault(package.exclusion or _NO_CHECK, []).append(package.package)
-            continue
-        level_request = replace(request, probe="") if level == "import" else request
-        backend_check = with_kernel_evidence(
-            run_backend_check(level_request, case.environment, case.knowledge), case.knowledge.backends
-        )
-        yield make_verdict(backend_check, probe, package.fallback_reason)
-    for (outcome, reason), names in excluded.items():
-        yield Verdict(level=level, probe=probe, outcome=outcome, reason=f"{reason}: {', '.join(names)}")
 
 
 @dataclass(frozen=True)
@@ -99,45 +69,59 @@ def _exclusion(decision: DependencyDecision, package: Package) -> tuple[Outcome,
     return "not_run", "the planned route uses another import name"
 
 
-def import_verdict(backend_check: BackendCheck, probe: str, planned: str) -> Verdict:
+def check_packages(case: Case, probe: Probe, make_verdict: MakeVerdict) -> Iterator[Verdict]:
+    """A verdict for each package. Packages without a check share one verdict for each reason."""
+    if case.environment.unavailable_reason:
+        raise UncheckedError(case.environment.unavailable_reason)
+    excluded: dict[tuple[Outcome, str], list[str]] = {}
+    for package in planned_packages(case.plan, case.knowledge):
+        request = package.request
+        if request is None or (probe.level != "import" and not request.probe):
+            excluded.setdefault(package.exclusion or _NO_CHECK, []).append(package.package)
+            continue
+        level_request = replace(request, probe="") if probe.level == "import" else request
+        backend_check = run_backend_check(level_request, case.environment, case.knowledge)
+        yield make_verdict(backend_check, probe, package.fallback_reason)
+    for (outcome, reason), names in excluded.items():
+        yield probe.verdict(outcome, f"{reason}: {', '.join(names)}")
+
+
+def import_verdict(backend_check: BackendCheck, probe: Probe, planned: str) -> Verdict:
     """Level import: the import works, and the module comes from the environment or the repository."""
     if backend_check.outcome != "imported":
-        return _negative_verdict("import", backend_check, probe, planned)
+        return _negative_verdict(backend_check, probe, planned)
     unexpected_modules = [module for module in backend_check.modules if module.origin == "elsewhere"]
     if unexpected_modules:
         module = unexpected_modules[0]
         detail = f"{module.name} comes from {module.file}, outside the environment and the repository"
-        return _verdict("import", probe, "failed", f"{backend_check.label}: {detail}")
-    return _verdict("import", probe, "passed", "", describe_modules(backend_check))
+        return probe.verdict("failed", f"{backend_check.label}: {detail}")
+    return probe.verdict("passed", "", describe_modules(backend_check))
 
 
-def backend_verdict(backend_check: BackendCheck, probe: str, planned: str) -> Verdict:
-    """Level backend: the operation ran on the GPU with kernels of this package."""
+def backend_verdict(backend_check: BackendCheck, probe: Probe, planned: str) -> Verdict:
+    """Level backend: the operation ran on the GPU with kernels of this package, and torch is a ROCm build."""
+    facts = backend_check.facts
     if backend_check.outcome != "accelerated":
-        return _negative_verdict("backend", backend_check, probe, planned)
-    return _verdict("backend", probe, "passed", "", describe_evidence(backend_check))
+        return _negative_verdict(backend_check, probe, planned)
+    if "hip" in facts and not facts["hip"]:
+        return probe.verdict("failed", f"{backend_check.label}: {facts.get('version', '')} is not a ROCm build")
+    return probe.verdict("passed", "", describe_evidence(backend_check))
 
 
-def numerics_verdict(backend_check: BackendCheck, probe: str, planned: str) -> Verdict:
+def numerics_verdict(backend_check: BackendCheck, probe: Probe, planned: str) -> Verdict:
     """Level numerics: results agree with the reference. Results of an unplanned fallback prove nothing."""
     failed_checks = [check for check in backend_check.checks if not check.agrees]
     if failed_checks:
         reason = "; ".join(f"{check.name} {check.reason}" for check in failed_checks[:_MAX_SHOWN])
-        return _verdict("numerics", probe, "failed", f"{backend_check.label}: {reason}")
+        return probe.verdict("failed", f"{backend_check.label}: {reason}")
     if backend_check.outcome == "broken":
-        return _verdict("numerics", probe, "not_run", f"{backend_check.label}: no result: {backend_check.reason}")
+        return probe.verdict("not_run", f"{backend_check.label}: no result: {backend_check.reason}")
     if backend_check.outcome == "fallback" and not planned:
-        return _verdict(
-            "numerics", probe, "not_run", f"{backend_check.label}: only the fallback ran: {backend_check.reason}"
-        )
+        return probe.verdict("not_run", f"{backend_check.label}: only the fallback ran: {backend_check.reason}")
     if backend_check.outcome != "accelerated" or not backend_check.checks:
-        return _negative_verdict("numerics", backend_check, probe, planned)
-    return _verdict(
-        "numerics",
-        probe,
-        "passed",
-        "",
-        tuple(f"{backend_check.label}: {describe_check(item)}" for item in backend_check.checks),
+        return _negative_verdict(backend_check, probe, planned)
+    return probe.verdict(
+        "passed", "", (f"{backend_check.label}: {describe_check(item)}" for item in backend_check.checks)
     )
 
 
@@ -163,23 +147,12 @@ def describe_check(check: NumericCheck) -> str:
     return f"{check.name} {'within' if check.agrees else 'outside'} {check.tolerance}{error}"
 
 
-def _negative_verdict(level: Level, backend_check: BackendCheck, probe: str, planned: str) -> Verdict:
+def _negative_verdict(backend_check: BackendCheck, probe: Probe, planned: str) -> Verdict:
     reason = f"{backend_check.label}: {backend_check.reason or backend_check.outcome}"
     if backend_check.outcome in ("absent", "not_run"):
-        return _verdict(level, probe, "not_run", reason)
+        return probe.verdict("not_run", reason)
     if backend_check.outcome == "fallback" and planned:
-        return _verdict(
-            level, probe, "skipped", f"{backend_check.label}: planned fallback: {planned}: {backend_check.reason}"
-        )
+        return probe.verdict("skipped", f"{backend_check.label}: planned fallback: {planned}: {backend_check.reason}")
     label = "fallback" if backend_check.outcome == "fallback" else "broken"
-    return _verdict(
-        level,
-        probe,
-        "failed",
-        f"{backend_check.label}: {label}: {backend_check.reason}",
-        describe_modules(backend_check),
-    )
-
-
-def _verdict(level: Level, probe: str, outcome: Outcome, reason: str, checked: tuple[str, ...] = ()) -> Verdict:
-    return Verdict(level=level, probe=probe, outcome=outcome, reason=reason, looked_at=checked)
+    reason = f"{backend_check.label}: {label}: {backend_check.reason}"
+    return probe.verdict("failed", reason, describe_modules(backend_check))

@@ -1,22 +1,18 @@
-"""Maps compiler errors to positions in the repository and to the finding codes that explain them."""
+"""Maps errors in files that hipify wrote to positions in the repository and to the finding codes that explain them."""
 
 from __future__ import annotations
 
 import hashlib
 import posixpath
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from rocm3d.model.code import Code
+from rocm3d.model.compilation import Diagnostic
 from rocm3d.verify.compilation.diagnostics import INCLUDED
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from rocm3d.model.code import Code
-    from rocm3d.model.compilation import Diagnostic
 
 
 @dataclass(frozen=True)

@@ -4,28 +4,24 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rocm3d.model.compilation import CompileResult, Diagnostic, KernelFacts
 from rocm3d.toolchain import own_headers
 from rocm3d.toolchain.code_object import CodeObjectError, read_code_object
+from rocm3d.toolchain.compiler import Compiler, CompilerRun
 from rocm3d.verify.compilation import diagnostics
+from rocm3d.verify.compilation.classify import ErrorCodes
 from rocm3d.verify.compilation.content_cache import read_dependencies
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from rocm3d.toolchain.compiler import Compiler, CompilerRun
-    from rocm3d.verify.compilation.classify import ErrorCodes
-    from rocm3d.verify.compilation.kit import CompileKit
-    from rocm3d.verify.compilation.translation_unit import TranslationUnit
+from rocm3d.verify.compilation.kit import CompileKit
+from rocm3d.verify.compilation.translation_unit import TranslationUnit
 
 HOST = "host"
 _HEADER_NOT_COPIED = "'{}' is next to the original, but hipify writes the translated file to another folder"
 _MAX_STUB_HEADERS = 12  # limit of missing headers to stub in one unit
-_UNSAFE_CHARACTERS = re.compile(r"[^A-Za-z0-9_.-]+")
+UNSAFE_CHARACTERS = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
 @dataclass(frozen=True)
@@ -54,7 +50,7 @@ class HipUnitCompiler:
 
     def compile(self, unit: TranslationUnit, side: str) -> CacheableResult:
         """A header that HIP does not have is an error. A stub for it lets the compiler report the other errors too."""
-        name = _UNSAFE_CHARACTERS.sub("_", f"{unit.extension}-{unit.file}-{side}")
+        name = UNSAFE_CHARACTERS.sub("_", f"{unit.extension}-{unit.file}-{side}")
         stub_folder = self.out / f"{name}.stand-ins"
         missing_headers: list[Diagnostic] = []
         for _ in range(_MAX_STUB_HEADERS):

@@ -1,4 +1,4 @@
-"""A cache of compile results, by the content of all files read, the flags and the toolchain."""
+"""Compiles units in parallel. Results are cached by the content of all files read, the flags and the toolchain."""
 
 from __future__ import annotations
 
@@ -104,8 +104,8 @@ def read_dependencies(file: Path, cwd: Path) -> list[Path]:
 
 
 @cache
-def digest(package: Path = _PACKAGE) -> str:
-    """Of relative paths and contents: another copy of the same version shares results, an upgrade does not."""
+def program_digest(package: Path = _PACKAGE) -> str:
+    """Of our code by paths and contents: another copy of the same version shares results, an upgrade does not."""
     hasher = hashlib.sha256(__version__.encode())
     for part in _PARTS:
         root = package / part

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from rocm3d.model.code import Code
+from rocm3d.model.finding import Finding
+from rocm3d.model.inventory import Extension
 from rocm3d.verify.compilation.build_script import (
     BuildScriptResult,
     DeclaredExtension,
@@ -14,13 +17,6 @@ from rocm3d.verify.compilation.build_script import (
     run_build_script,
 )
 from rocm3d.verify.compilation.classify import CompileProblem
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from rocm3d.model.code import Code
-    from rocm3d.model.finding import Finding
-    from rocm3d.model.inventory import Extension
 
 _DETECTION = "DETECT"
 # Flags to use from a script that was parsed but not run: those that change the meaning of the source.

@@ -1,23 +1,19 @@
-"""Translation units: the sources of an extension, with the flags of a build on ROCm."""
+"""Translation units: the sources of an extension, with the flags of a build on ROCm that clang accepts."""
 
 from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+from rocm3d.toolchain.compiler import Compiler
+from rocm3d.toolchain.torch_kit import TorchKit
 from rocm3d.verify.compilation import diagnostics
-from rocm3d.verify.compilation.build_script import DEVICE_SUFFIXES, HOST_SUFFIXES
+from rocm3d.verify.compilation.build_script import DEVICE_SUFFIXES, HOST_SUFFIXES, DeclaredExtension
 from rocm3d.verify.compilation.classify import CompileProblem, ErrorCodes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from rocm3d.toolchain.compiler import Compiler
-    from rocm3d.toolchain.torch_kit import TorchKit
-    from rocm3d.verify.compilation.build_script import DeclaredExtension
 
 Language = Literal["hip", "c++"]
 
@@ -43,7 +39,7 @@ class TranslationUnit:
 
 
 def translation_units(
-    extension: DeclaredExtension, tree: Path, translated: Mapping[str, str], torch: TorchKit | None
+    extension: DeclaredExtension, tree: Path, translated: Mapping[str, str], torch: TorchKit
 ) -> Iterator[TranslationUnit]:
     """Sources of an extension that exist and that a port can affect. `translated`: hipified files by source."""
     for source in extension.sources:
@@ -58,15 +54,15 @@ def translation_units(
             )
 
 
-def hip_flags(extension: DeclaredExtension, torch: TorchKit | None, *, device: bool) -> tuple[str, ...]:
+def hip_flags(extension: DeclaredExtension, torch: TorchKit, *, device: bool) -> tuple[str, ...]:
     """The flags of torch's BuildExtension under ROCm, without those that select a target."""
-    if extension.jit and torch is not None:
+    if extension.jit:
         return _jit_flags(extension, torch, device=device)
     script_flags = extension.device_flags if device else extension.host_flags
     own = [hipify_flag(word) if device else word for word in script_flags]
     include = tuple(f"-I{folder}" for folder in extension.include_dirs)
     include = (_DEFAULT_OPTIMIZATION, *include) if device else include
-    if torch is None or not extension.uses_torch:
+    if not extension.uses_torch:
         return (*include, *extension.macros, *_without_target_flags(own))
     common = (*torch.flags.common, *(torch.flags.device if device else ()))
     module = extension.name.rsplit(".", 1)[-1]
@@ -123,7 +119,10 @@ def _without_target_flags(words: Sequence[str]) -> list[str]:
 
 @dataclass
 class FlagCheck:
-    """Caches results: extensions of one script share most flags."""
+    """Finds the flags that clang rejects by compiling an empty file, so that they do not hide errors in the code.
+
+    Caches results: extensions of one script share most flags.
+    """
 
     compiler: Compiler
     folder: Path

@@ -1,4 +1,4 @@
-"""Reads pyproject.toml and setup.py of a source: a folder of the tree, a git repository or an sdist."""
+"""Reads pyproject.toml and setup.py of a folder, a git repository or an sdist, and what the build requires."""
 
 from __future__ import annotations
 
@@ -10,22 +10,17 @@ import re
 import tarfile
 import warnings
 import zipfile
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from rocm3d.manifest import pyproject, setup_py
+from rocm3d.manifest.manifest import Mention
 from rocm3d.model.errors import MachineError
 from rocm3d.verify.resolution.sets import RequirementLine, to_line
 from rocm3d.workspace.process import run
-from rocm3d.workspace.web import without_secrets
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
-
-    from rocm3d.manifest.manifest import Mention
-    from rocm3d.workspace.tree import Tree
-    from rocm3d.workspace.web import WebClient
+from rocm3d.workspace.tree import Tree
+from rocm3d.workspace.web import WebClient, without_secrets
 
 _NAMES = ("pyproject.toml", "setup.py")
 _MAX_ARCHIVE_BYTES = 64 * 1024 * 1024
@@ -71,11 +66,11 @@ def build_files_in_tree(tree: Tree, folder: str) -> BuildFiles:
     return BuildFiles(*(tree.read(path) if path in tree else None for path in paths))
 
 
-def build_files_from_git(source: GitSource, web: WebClient, clone_folder: Path) -> BuildFiles | str:
-    """Fetches only these files of a git repository. Returns an error text if that fails."""
+def build_files_from_git(source: GitSource, web: WebClient, clone_folder: Path) -> BuildFiles:
+    """Fetches only these files of a git repository. Raises MachineError if that fails."""
     why = web.why_unreachable(source.url)
     if why:
-        return f"{without_secrets(source.url)} does not respond: {why}"
+        raise MachineError(f"{without_secrets(source.url)} does not respond: {why}")
     repository = str(clone_folder)
     steps = [
         ["git", "init", "--quiet", "--bare", repository],
@@ -83,17 +78,14 @@ def build_files_from_git(source: GitSource, web: WebClient, clone_folder: Path) 
         ["git", "-C", repository, "fetch", "--quiet", "--depth", "1", "--filter=blob:none", "origin", source.ref],
     ]
     environment = {**os.environ, "GIT_TERMINAL_PROMPT": "0"}
-    try:
-        for step in steps:
-            ended = run(step, env=environment, seconds=_GIT_SECONDS)
-            if ended.code != 0:
-                stderr = " ".join(ended.stderr.decode("utf-8", "replace").split())[:200]
-                return f"{without_secrets(source.url)} at {source.ref}: {stderr or 'git timed out'}"
-        return BuildFiles(
-            *(_git_show(repository, posixpath.join(source.subdirectory, name), environment) for name in _NAMES)
-        )
-    except MachineError as error:
-        return error.message
+    for step in steps:
+        ended = run(step, env=environment, seconds=_GIT_SECONDS)
+        if ended.code != 0:
+            stderr = " ".join(ended.stderr.decode("utf-8", "replace").split())[:200]
+            raise MachineError(f"{without_secrets(source.url)} at {source.ref}: {stderr or 'git timed out'}")
+    return BuildFiles(
+        *(_git_show(repository, posixpath.join(source.subdirectory, name), environment) for name in _NAMES)
+    )
 
 
 def _git_show(repository: str, path: str, environment: dict[str, str]) -> bytes | None:
@@ -102,15 +94,17 @@ def _git_show(repository: str, path: str, environment: dict[str, str]) -> bytes 
     return ended.stdout if ended.code == 0 and not ended.capped else None
 
 
-def build_files_from_archive(url: str, web: WebClient) -> BuildFiles | str:
-    """Reads the files of a source archive. Returns an error text if that fails."""
+def build_files_from_archive(url: str, web: WebClient) -> BuildFiles:
+    """Reads the files of a source archive. Raises MachineError if that fails."""
     data = web.fetch(url, _MAX_ARCHIVE_BYTES)
     if data is None:
-        return f"cannot fetch {without_secrets(url)}, or it is larger than {_MAX_ARCHIVE_BYTES // 1024**2} MiB"
+        raise MachineError(
+            f"cannot fetch {without_secrets(url)}, or it is larger than {_MAX_ARCHIVE_BYTES // 1024**2} MiB"
+        )
     try:
         files = dict(_members(data))
     except (tarfile.TarError, zipfile.BadZipFile, OSError, EOFError) as error:
-        return f"cannot read {without_secrets(url)}: {error}"
+        raise MachineError(f"cannot read {without_secrets(url)}: {error}") from error
     return BuildFiles(*(files.get(name) for name in _NAMES))
 
 

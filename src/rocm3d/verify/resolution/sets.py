@@ -1,4 +1,4 @@
-"""The requirement sets of a tree: one for each file that users install from."""
+"""The requirement sets of a tree and of a port, one for each file that users install from, prepared for a resolver."""
 
 from __future__ import annotations
 
@@ -92,9 +92,10 @@ def _manifests(tree: Tree) -> Iterator[ParsedManifest]:
 
 def _read_set(root: str, manifests: dict[str, ParsedManifest], tree: Tree) -> tuple[RequirementSet, set[str]]:
     """The set of a file and its includes (`-r` requirements, `-c` constraints), and the paths that were read."""
-    lines: list[RequirementLine] = []
-    constraints: list[RequirementLine] = []
-    urls: list[str] = []
+    # Dictionaries keep the order and drop duplicates.
+    lines: dict[RequirementLine, None] = {}
+    constraints: dict[RequirementLine, None] = {}
+    urls: dict[str, None] = {}
     queue, visited = [(root, False)], set[tuple[str, bool]]()
     while queue:
         path, is_constraints = queue.pop(0)
@@ -103,23 +104,18 @@ def _read_set(root: str, manifests: dict[str, ParsedManifest], tree: Tree) -> tu
             continue
         visited.add((path, is_constraints))
         file_lines = [line for mention in manifest.mentions if (line := to_line(mention)) is not None]
-        (constraints if is_constraints else lines).extend(file_lines)
-        urls += [url for option in manifest.options for url in option.urls if _URL.match(url)]
+        (constraints if is_constraints else lines).update(dict.fromkeys(file_lines))
+        urls |= dict.fromkeys(url for option in manifest.options for url in option.urls if _URL.match(url))
         queue += [
             (inner, is_constraints or includes_constraints) for inner, includes_constraints in _includes(manifest)
         ]
-    requirement_set = RequirementSet(root, _deduplicate(lines), _deduplicate(constraints), tuple(dict.fromkeys(urls)))
-    return requirement_set, {path for path, _ in visited}
+    return RequirementSet(root, tuple(lines), tuple(constraints), tuple(urls)), {path for path, _ in visited}
 
 
 def _read_included(path: str, tree: Tree) -> ParsedManifest | None:
     """A file that no reader matches by name, but that a requirements file includes."""
     data = tree.read(path) if path in tree else None
     return None if data is None or b"\0" in data else requirements.read(path, data)
-
-
-def _deduplicate(lines: list[RequirementLine]) -> tuple[RequirementLine, ...]:
-    return tuple(dict.fromkeys(lines))
 
 
 def _includes(manifest: ParsedManifest) -> list[tuple[str, bool]]:

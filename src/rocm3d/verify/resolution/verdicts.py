@@ -1,4 +1,4 @@
-"""Verdicts of level resolve, from resolutions."""
+"""Verdicts of level resolve, from resolutions: faults such as another torch or CUDA packages, and the download size."""
 
 from __future__ import annotations
 
@@ -10,56 +10,43 @@ from typing import TYPE_CHECKING
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from rocm3d.model.counted import counted
-from rocm3d.model.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from rocm3d.knowledge.base import Knowledge
+    from rocm3d.model.verdict import Verdict
+    from rocm3d.verify.probe import Probe
     from rocm3d.verify.resolution.resolver import DependencyEdge, Resolution, ResolvedPackage
     from rocm3d.verify.resolution.session import ResolverSession, SetResolution, StackBase
     from rocm3d.verify.resolution.sets import ExcludedRequirement
     from rocm3d.workspace.web import WebClient
 
 
-def verdict(probe: str, outcome: Outcome, reason: str = "", checked: Iterable[str] = ()) -> Verdict:
-    """A verdict of level resolve."""
-    return Verdict(level="resolve", probe=probe, outcome=outcome, reason=reason, looked_at=tuple(checked))
-
-
-def excluded_verdicts(probe: str, excluded: Iterable[ExcludedRequirement]) -> list[Verdict]:
+def excluded_verdicts(probe: Probe, excluded: Iterable[ExcludedRequirement]) -> list[Verdict]:
     """One not_run for each excluded distribution."""
-    return [verdict(probe, "not_run", f"{item.name}: {item.reason}") for item in dict.fromkeys(excluded)]
+    return [probe.verdict("not_run", f"{item.name}: {item.reason}") for item in dict.fromkeys(excluded)]
 
 
-def set_verdicts(probe: str, set_resolution: SetResolution, session: ResolverSession) -> list[Verdict]:
+def set_verdicts(probe: Probe, set_resolution: SetResolution, session: ResolverSession) -> list[Verdict]:
     """The verdict on one set, then those on its excluded distributions. No verdict on a set that became empty."""
     excluded = excluded_verdicts(probe, set_resolution.excluded)
     return [_set_verdict(probe, set_resolution, session), *excluded] if set_resolution.prepared.lines else excluded
 
 
-def _set_verdict(probe: str, set_resolution: SetResolution, session: ResolverSession) -> Verdict:
+def _set_verdict(probe: Probe, set_resolution: SetResolution, session: ResolverSession) -> Verdict:
     resolution, source = set_resolution.resolution, set_resolution.prepared.source
-    if resolution.problem is None:
-        fault_texts = find_faults(resolution, session.base, session.knowledge)
-        if fault_texts:
-            return verdict(
-                probe, "failed", f"{source}: {'; '.join(fault_texts)}", _describe_download(set_resolution, session)
-            )
-        unchanged = f"unchanged: {session.base.description}"
-        return verdict(
-            probe,
-            "passed",
-            "",
-            [*_describe_download(set_resolution, session), unchanged, *_package_notes(set_resolution, session)],
-        )
     problem = resolution.problem
-    if problem.kind == "conflict":
-        conflicts = conflicts_with_base(resolution, session.base)
-        return verdict(
-            probe, "failed", f"{source}: {'; '.join(conflicts) or problem.text}", [f"{source} by {session.label}"]
-        )
-    return verdict(probe, "not_run", f"{source}: {problem.kind}: {problem.text}")
+    if problem is not None and problem.kind == "conflict":
+        conflicts = "; ".join(conflicts_with_base(resolution, session.base)) or problem.text
+        return probe.verdict("failed", f"{source}: {conflicts}", [f"{source} by {session.label}"])
+    if problem is not None:
+        return probe.verdict("not_run", f"{source}: {problem.kind}: {problem.text}")
+    download = _describe_download(set_resolution, session)
+    if faults := find_faults(resolution, session.base, session.knowledge):
+        return probe.verdict("failed", f"{source}: {'; '.join(faults)}", download)
+    notes = _package_notes(set_resolution, session)
+    return probe.verdict("passed", "", [*download, f"unchanged: {session.base.description}", *notes])
 
 
 def _describe_download(set_resolution: SetResolution, session: ResolverSession) -> list[str]:
@@ -77,9 +64,10 @@ def _package_notes(set_resolution: SetResolution, session: ResolverSession) -> l
     direct_names = {line.name for line in set_resolution.prepared.lines}
     packages = set_resolution.resolution.packages
     transitive = [
-        item.name for item in packages if item.name not in session.base.versions and item.name not in direct_names
+        item.name
+        for item in packages
+        if item.name not in {*session.base.versions, *direct_names} and session.knowledge.package_by_pip(item.name)
     ]
-    transitive = [name for name in transitive if session.knowledge.package_by_pip(name) is not None]
     source_builds = [f"{item.name} {item.version}" for item in packages if item.is_source]
     return [
         *([f"transitive dependencies that default to CUDA: {', '.join(transitive)}"] if transitive else []),
@@ -100,12 +88,11 @@ def find_faults(resolution: Resolution, base: StackBase, knowledge: Knowledge) -
     edges = [
         edge for edge in resolution.edges if not edge.parent or resolved_versions.get(edge.parent) in ("", edge.version)
     ]
-    texts = []
-    for item in resolution.packages:
-        fault = _describe_fault(item, base, knowledge)
-        if fault:
-            texts.append(f"{fault} ({chain_to(item.name, edges)})")
-    return texts
+    return [
+        f"{fault} ({chain_to(item.name, edges)})"
+        for item in resolution.packages
+        if (fault := _describe_fault(item, base, knowledge))
+    ]
 
 
 def _describe_fault(item: ResolvedPackage, base: StackBase, knowledge: Knowledge) -> str:

@@ -1,26 +1,22 @@
-"""Verdicts on the packages that a run used: GPU code ran, a planned fallback, or an unplanned one."""
+"""Verdicts on a recorded run: its environment, expectations, artifacts, and the backends of its packages."""
 
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterator
 from pathlib import PurePath, PurePosixPath
-from typing import TYPE_CHECKING
 
+from rocm3d.knowledge.base import Knowledge
+from rocm3d.model.package import Package
+from rocm3d.model.plan import Plan
+from rocm3d.model.port import Port
+from rocm3d.model.run import ExpectationResult, ImportFallback, LoadedModule, RunRecord
+from rocm3d.model.target import Gpu
+from rocm3d.model.verdict import Outcome
 from rocm3d.record.expectation import NOT_MEASURED, evaluate, is_workload, port_expectations
 from rocm3d.verify.backends.package_checks import PlannedPackage, planned_packages
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from rocm3d.knowledge.base import Knowledge
-    from rocm3d.model.package import Package
-    from rocm3d.model.plan import Plan
-    from rocm3d.model.port import Port
-    from rocm3d.model.run import ExpectationResult, ImportFallback, LoadedModule, RunRecord
-    from rocm3d.model.target import Gpu
-    from rocm3d.model.verdict import Outcome
-
-    VerdictParts = tuple[Outcome, str, tuple[str, ...]]
+VerdictParts = tuple[Outcome, str, tuple[str, ...]]
 
 _INSTALLED = {"site-packages", "dist-packages"}
 _COMPILED = (".so", ".pyd")

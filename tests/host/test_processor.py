@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rocm3d.host.files import MachineFiles, find_mount, read_mounts
-from rocm3d.host.snapshot import count_cpus, read_processor
+from rocm3d.host.processor import count_cpus, read_processor
 
 GIB = 1 << 30
 

@@ -2,17 +2,21 @@ from __future__ import annotations
 
 import pytest
 
+from rocm3d.verify.probe import Probe
 from rocm3d.verify.resolution import session
-from rocm3d.verify.resolution.session import run_in_session
-from rocm3d.verify.resolution.verdicts import verdict
+from rocm3d.verify.resolution.session import in_session
 
 
-def fail_if_called(resolver_session):
+@in_session
+def fail_if_called(case, resolver_session):
     pytest.fail("the probe ran")
 
 
+PROBE = Probe("p", "resolve", fail_if_called)
+
+
 def test_without_a_stack_nothing_is_checked(ported):
-    (result,) = run_in_session(ported(base=None), "p", fail_if_called)
+    (result,) = PROBE.attempt(ported(base=None))
 
     assert (result.outcome, result.reason) == ("skipped", "the plan chose no stack")
 
@@ -20,20 +24,19 @@ def test_without_a_stack_nothing_is_checked(ported):
 def test_without_the_resolver_nothing_is_checked(ported, monkeypatch, no_index_settings):
     monkeypatch.setattr(session, "find_uv", lambda: None)
 
-    assert [item.outcome for item in run_in_session(ported(), "p", fail_if_called)] == ["not_run"]
+    assert [item.outcome for item in PROBE.attempt(ported())] == ["not_run"]
 
 
 def test_without_the_index_nothing_is_checked(ported, monkeypatch, no_index_settings):
     monkeypatch.setenv("PIP_INDEX_URL", "http://me:secret@127.0.0.1:9/simple")
 
-    (result,) = run_in_session(ported(), "p", fail_if_called)
+    (result,) = PROBE.attempt(ported())
 
     assert result.reason == "the index http://127.0.0.1:9/simple does not respond: Connection refused"
 
 
 def test_equal_verdicts_are_returned_once(ported, index):
-    result = run_in_session(
-        ported(), "p", lambda resolver_session: [verdict("p", "passed", "", ["a"]), verdict("p", "passed", "", ["a"])]
-    )
+    equal = [PROBE.verdict("passed", "", ["a"]), PROBE.verdict("passed", "", ["a"])]
+    probe = Probe("p", "resolve", in_session(lambda case, resolver_session: equal))
 
-    assert len(result) == 1
+    assert len(probe.attempt(ported())) == 1

@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import io
 
-from rocm3d.record import run
-from rocm3d.record.run import WorkloadMonitor
+from rocm3d.record import monitor
+from rocm3d.record.monitor import WorkloadMonitor
 
 
 def test_silence_is_reported_on_the_terminal_only(tmp_path, monkeypatch):
-    monkeypatch.setattr(run, "SILENCE_SECONDS", 0.0)
+    monkeypatch.setattr(monitor, "SILENCE_SECONDS", 0.0)
     terminal = io.BytesIO()
     workload_monitor = WorkloadMonitor(tmp_path / "o", terminal, ("TRITON_CACHE_DIR",))
     workload_monitor.sample(2**30)
@@ -23,7 +23,7 @@ def test_closed_terminal_does_not_end_the_program(tmp_path, monkeypatch):
         def write(self, _):
             raise BrokenPipeError
 
-    monkeypatch.setattr(run, "SILENCE_SECONDS", 0.0)
+    monkeypatch.setattr(monitor, "SILENCE_SECONDS", 0.0)
     workload_monitor = WorkloadMonitor(tmp_path / "o", Gone(), ())
     workload_monitor.sample(2**30)
     workload_monitor.close()

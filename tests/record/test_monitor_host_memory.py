@@ -7,8 +7,8 @@ import sys
 from processes import Program
 from waiting import wait_for_line
 
-from rocm3d.record import run
-from rocm3d.record.run import HostMemory
+from rocm3d.record import monitor
+from rocm3d.record.monitor import HostMemory
 
 
 def test_session_without_processes_has_no_peak():
@@ -19,7 +19,7 @@ def test_session_without_processes_has_no_peak():
 
 
 def test_no_peak_without_proc(monkeypatch, tmp_path):
-    monkeypatch.setattr(run, "PROC", tmp_path / "none")
+    monkeypatch.setattr(monitor, "PROC", tmp_path / "none")
     memory = HostMemory()
     memory.sample(os.getsid(0))
 
@@ -39,9 +39,9 @@ def test_processes_of_a_session_are_added_up():
 
 
 def test_points_are_thinned_out_and_reach_to_the_end(monkeypatch):
-    monkeypatch.setattr(run, "MAX_POINTS", 10)
+    monkeypatch.setattr(monitor, "MAX_POINTS", 10)
     clock = iter(range(1000))
-    monkeypatch.setattr(run.time, "monotonic", lambda: float(next(clock)))
+    monkeypatch.setattr(monitor.time, "monotonic", lambda: float(next(clock)))
     memory = HostMemory()
     for used_bytes in range(100):
         memory._store(used_bytes)
