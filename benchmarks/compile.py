@@ -19,11 +19,12 @@ from pathlib import Path
 from typing import ClassVar
 
 from rocm3d.knowledge.load import load
+from rocm3d.model.errors import MachineError
 from rocm3d.repository import Repository
 from rocm3d.verify.compilation import session
 from rocm3d.verify.compilation.compile_side import CacheableResult, HipUnitCompiler
-from rocm3d.verify.compilation.kit import CompileKit, find_kit
-from rocm3d.verify.compilation.pool import cores
+from rocm3d.verify.compilation.content_cache import cores
+from rocm3d.verify.compilation.kit import find_kit
 from rocm3d.verify.compilation.session import CompileRequest, compile_repository
 from rocm3d.verify.compilation.translation_unit import TranslationUnit
 from rocm3d.workspace.tree import Tree
@@ -76,9 +77,10 @@ def main() -> int:
     parser.add_argument("--target", action="append", default=[])
     options = parser.parse_args()
     knowledge = load()
-    kit = find_kit(knowledge.toolchains, None, None, None)
-    if not isinstance(kit, CompileKit):
-        sys.exit(kit)
+    try:
+        kit = find_kit(knowledge.toolchains, None, None, None)
+    except MachineError as error:
+        sys.exit(error.message)
     with tempfile.TemporaryDirectory() as scratch:
         root = Path(scratch) / "made-up"
         root.mkdir()

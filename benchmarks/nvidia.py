@@ -24,7 +24,8 @@ from ported import PortedCheckout, checkout, port_and_undo
 from same_code import differences
 
 from rocm3d.knowledge.load import load, tomllib
-from rocm3d.toolchain.nvcc import Nvcc, find_nvcc
+from rocm3d.model.errors import MachineError
+from rocm3d.toolchain.compiler import Nvcc, find_nvcc
 from rocm3d.verify.compilation.cuda_session import CudaUnitResult, compile_cuda
 from rocm3d.verify.compilation.kit import find_kit
 from rocm3d.workspace.tree import Tree
@@ -132,8 +133,11 @@ def main() -> int:
     options = parser.parse_args()
     config, others = (tomllib.loads(path.read_text(encoding="utf-8")) for path in (CONFIG, PAIRS))
     knowledge, nvcc = load(), find_nvcc()
-    kit = find_kit(knowledge.toolchains, others["hipify"], None, None)
-    if nvcc is None or isinstance(kit, str) or kit.torch is None:
+    try:
+        kit = find_kit(knowledge.toolchains, others["hipify"], None, None)
+    except MachineError:
+        kit = None
+    if nvcc is None or kit is None:
         sys.exit("needs nvcc and torch headers. Run rocm3d toolchain prepare")
     outcomes: list[NvccOutcome] = []
     for pair in (*others["pairs"], *config["pairs"]):

@@ -32,16 +32,16 @@ from ported import PortedCheckout, checkout, human_size, port_and_undo
 
 from rocm3d.knowledge.base import Knowledge
 from rocm3d.knowledge.load import load, tomllib
-from rocm3d.model.errors import Rocm3dError
+from rocm3d.model.errors import MachineError, Rocm3dError
 from rocm3d.model.verdict import KernelFacts
 from rocm3d.scan.selection import Selection
 from rocm3d.scan.stage import scan
-from rocm3d.toolchain.nvcc import find_nvcc
+from rocm3d.toolchain.compiler import find_nvcc
 from rocm3d.verify.compilation.compile_side import HOST
 from rocm3d.verify.compilation.cuda_session import compile_cuda
-from rocm3d.verify.compilation.kernel_names import compare_kernels
 from rocm3d.verify.compilation.kit import CompileKit, find_kit
 from rocm3d.verify.compilation.session import CompileReport, CompileRequest, UnitReport, compile_repository
+from rocm3d.verify.probes.match_kernels import compare_kernels
 from rocm3d.workspace.tree import Tree
 
 if TYPE_CHECKING:
@@ -291,9 +291,10 @@ def main() -> int:
     if options.all:
         return check_all(options.mirrors, knowledge, config, options.pair)
     headers = options.hip_headers.resolve() if options.hip_headers else None
-    kit = find_kit(knowledge.toolchains, others["hipify"], headers, None)
-    if isinstance(kit, str):
-        sys.exit(kit)
+    try:
+        kit = find_kit(knowledge.toolchains, others["hipify"], headers, None)
+    except MachineError as error:
+        sys.exit(error.message)
     config = {**config, "targets": others["targets"]}
     units = re.compile(options.units)
     benchmark = PortBenchmark(options.mirrors, knowledge, config, kit, units, options.safe, options.ports)

@@ -16,7 +16,7 @@ from elftools.elf.relocation import RelocationSection
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rocm3d.toolchain.nvcc import Nvcc
+    from rocm3d.toolchain.compiler import Nvcc
 
 # Names that are local to a unit contain a hash of its path and text.
 _UNIT_HASH = re.compile(r"(_GLOBAL__N__|_INTERNAL_|__nv_static_\d+__|_cu_)?[0-9a-f]{8}(?=_\d+_)")

@@ -27,6 +27,7 @@ from mirrors import Mirror
 
 from rocm3d.knowledge.base import Knowledge
 from rocm3d.knowledge.load import load, tomllib
+from rocm3d.model.errors import MachineError
 from rocm3d.repository import Repository
 from rocm3d.verify.compilation.classify import CompileProblem
 from rocm3d.verify.compilation.kit import CompileKit, find_kit
@@ -172,9 +173,10 @@ def main() -> int:
     kits: dict[str, CompileKit] = {}
     for name, headers in (("declared", None), ("real", options.hip_headers)):
         if name == "declared" or headers is not None:
-            kit = find_kit(load().toolchains, generation, headers.resolve() if headers else None, None)
-            if isinstance(kit, str):
-                sys.exit(kit)
+            try:
+                kit = find_kit(load().toolchains, generation, headers.resolve() if headers else None, None)
+            except MachineError as error:
+                sys.exit(error.message)
             kits[name] = kit
     bad, saved = 0, []
     for pair in config["pairs"]:

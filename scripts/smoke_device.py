@@ -74,7 +74,7 @@ def smoke_document(file: Path) -> str:
     """The document that `rocm3d smoke --format json` would print on that machine."""
     from rocm3d.knowledge.load import load
     from rocm3d.model.backend_check import BackendCheck, Smoke, SuiteChecks
-    from rocm3d.verify.backends.kernel_evidence import with_kernel_evidence
+    from rocm3d.verify.backends.environment import with_kernel_evidence
 
     raw, knowledge = json.loads(file.read_text(encoding="utf-8")), load()
     suites = tuple(

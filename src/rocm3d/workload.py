@@ -10,13 +10,11 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from rocm3d.artifact.check import check_all, is_artifact
-from rocm3d.evidence.bundled_artifacts import bundled_artifacts
-from rocm3d.evidence.folder import BundleContents, mark_unfinished, seal
+from rocm3d.evidence.folder import BundleContents, bundled_artifacts, mark_unfinished, seal
 from rocm3d.evidence.port_runs import written_by_earlier_runs
 from rocm3d.model.errors import Rocm3dError, UserError
 from rocm3d.model.run import RunRecord
-from rocm3d.record.expectation import KEYS, Expectation, evaluate, parse_expectation
-from rocm3d.record.port_workload import is_workload, port_expectations
+from rocm3d.record.expectation import KEYS, Expectation, evaluate, is_workload, parse_expectation, port_expectations
 from rocm3d.record.run import RunRequest, record_run
 from rocm3d.scan.recognition import recognised_port
 from rocm3d.workspace.state import STATE_FOLDER, work_folder

@@ -8,7 +8,7 @@ import same_code
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.toolchain.nvcc import find_nvcc
+from rocm3d.toolchain.compiler import find_nvcc
 
 SPACED = b"__global__ void k(int* x) { *x = 1; }\nvoid f(int* x) {\n  k<< <1, 1>> >(x);\n}\n"
 

@@ -14,7 +14,8 @@ from rocm3d.model.inventory import Dependency, FileCounts, Inventory, Scan
 from rocm3d.model.plan import Plan
 from rocm3d.model.verdict import Verdicts
 from rocm3d.plan.stage import plan
-from rocm3d.verify.backends.verdicts import backend_verdict
+from rocm3d.verify.backends.package_checks import backend_verdict
+from rocm3d.verify.probe import Probe
 from rocm3d.workspace.documents import Documents
 
 PACKAGES = ("nvdiffrast", "spconv", "gsplat", "flash-attn")
@@ -105,7 +106,9 @@ def test_what_verify_saw_at_work_is_proven(knowledge, outcome, state):
         package="gsplat", probe="gsplat", outcome=outcome, reason="r", evidence="library", libraries=("/a.so",),
         modules=(ImportedModule(name="gsplat", version="1.5.3", file="/gsplat.py", origin="environment"),),
     )  # fmt: skip
-    verdicts = Verdicts(repository="a", targets=(), verdicts=(backend_verdict(view, "gsplat", ""),))
+    verdicts = Verdicts(
+        repository="a", targets=(), verdicts=(backend_verdict(view, Probe("gsplat", "backend", lambda case: ()), ""),)
+    )
     (row,) = matrix(
         [RepositoryDocuments(scan("a", "gsplat"), planned(knowledge, "build"), verdicts)], knowledge.packages
     ).rows

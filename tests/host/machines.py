@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from rocm3d.host.devices import User
+from rocm3d.host.cards import User
 from rocm3d.host.files import MachineFiles
 from rocm3d.host.snapshot import MachineSource, collect_snapshot
 

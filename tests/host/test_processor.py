@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.host.files import MachineFiles
-from rocm3d.host.mounts import find_mount, read_mounts
+from rocm3d.host.files import MachineFiles, find_mount, read_mounts
 from rocm3d.host.processor import count_cpus, read_processor
 
 GIB = 1 << 30

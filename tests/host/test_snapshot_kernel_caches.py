@@ -3,8 +3,7 @@ from __future__ import annotations
 import pytest
 
 from rocm3d.host import snapshot
-from rocm3d.host.files import MachineFiles
-from rocm3d.host.mounts import Mount
+from rocm3d.host.files import MachineFiles, Mount
 from rocm3d.host.snapshot import read_kernel_caches
 
 

@@ -9,8 +9,7 @@ from processes import Program
 from waiting import DEADLINE, begin_limits_at, output_of, wait_for_file, wait_until_gone
 
 from rocm3d.model.errors import MachineError
-from rocm3d.record.monitor import WorkloadMonitor
-from rocm3d.record.run import RunRequest, classify_ending, record_run, watched_modules
+from rocm3d.record.run import RunRequest, WorkloadMonitor, classify_ending, record_run, watched_modules
 
 
 @pytest.fixture

@@ -38,7 +38,7 @@ def test_sources_are_translated_as_torchs_build_does(hipify, tmp_path):
 
     result = hipify.translate_sources(project, [source, plain])
 
-    assert result.generation == 2
+    assert result.version.startswith("2.")
     assert result.failed == {}
     assert result.files[plain] == plain
     assert result.files[source] == project / "k.hip"

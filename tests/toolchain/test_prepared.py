@@ -101,9 +101,7 @@ def test_the_host_side_compiles(toolchain, tmp_path):
 
 
 def test_standard_headers_of_the_wheel_are_used_if_the_machine_has_none(toolchain, recipe, tmp_path, monkeypatch):
-    from rocm3d.toolchain import standard_library
-
-    monkeypatch.setattr(standard_library, "_machine_has_headers", lambda compiler, resource: False)
+    monkeypatch.setattr(prepared, "_machine_has_headers", lambda zig, resource: False)
     root = Path(next(word for word in toolchain.command if word.startswith("--rocm-path=")).partition("=")[2])
     bare = prepared.compiler(recipe, root, toolchain.about)
     assert "-nostdinc++" in bare.command

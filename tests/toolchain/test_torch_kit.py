@@ -80,7 +80,7 @@ def test_generated_headers_depend_on_the_generator(interpreter, tmp_path, monkey
     monkeypatch.setenv("ROCM3D_CACHE", str(tmp_path / "cache"))
     generated = []
     monkeypatch.setattr(
-        torch_kit.torch_headers, "write_hip_headers", lambda _, output, __: (generated.append(output), output.mkdir())
+        torch_kit, "write_hip_headers", lambda _, output, __: (generated.append(output), output.mkdir())
     )
     python = interpreter(f'{{"torch": "{torch}", "include": "/py"}}')
 

@@ -46,7 +46,7 @@ def change(path: str, before: bytes | None, after: bytes) -> FileChange:
 
 
 @pytest.fixture
-def case(tmp_path):
+def case(tmp_path, knowledge):
     """A case with these changes (path, before, after), files of the tree, and findings of the current scan."""
 
     def make(changes=(), tree=None, originals=None, planned=(), findings=(), refused=(), dry_run=False) -> Case:
@@ -98,7 +98,7 @@ def case(tmp_path):
         )
         now = Scan(inventory=inventory, findings=tuple(findings))
         known = {path: before for path, before, _ in changes} if originals is None else originals
-        return Case(plan, patch, Tree.open(tmp_path), known, now, ("gfx942", "gfx1100"))
+        return Case(plan, patch, Tree.open(tmp_path), known, now, ("gfx942", "gfx1100"), knowledge)
 
     return make
 

@@ -1,20 +1,15 @@
-"""Seals the documents and runs of a port by digest, and detects later changes."""
+"""Seals the documents and runs of a port by digest, detects later changes, and counts what was done."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from datetime import datetime
 
-from rocm3d.evidence.tally import tally
-from rocm3d.model.evidence import Evidence, MissingLink, SealedFile, SealedRun
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from rocm3d.model.patch import Patch
-    from rocm3d.model.plan import Plan
-    from rocm3d.model.verdict import Verdicts
+from rocm3d.model.evidence import Evidence, MissingLink, SealedFile, SealedRun, Tally
+from rocm3d.model.patch import Patch
+from rocm3d.model.plan import Plan
+from rocm3d.model.verdict import Verdicts
 
 # What a port must show, by level; a link without a passed verdict is listed as missing.
 CHAIN_LINKS = {
@@ -88,3 +83,15 @@ def _has_artifact(runs: Iterable[SealedRun]) -> bool:
     """Whether a finished run of the current code wrote a valid artifact."""
     finished = (run for run in runs if run.outcome == "finished" and run.of_these_sources)
     return any("artifact" not in {item.link for item in run.missing} for run in finished)
+
+
+def tally(plan: Plan, patch: Patch, verdicts: Verdicts) -> Tally:
+    """Changed files; findings left; refused edits plus blocked packages; checks not run plus stubs."""
+    blocked = sum(item.decision == "blocked" for item in plan.decisions)
+    not_run = sum(item.outcome == "not_run" for item in verdicts.verdicts)
+    return Tally(
+        changed=len(patch.changes),
+        left_for_person=len(patch.left),
+        rejected=len(patch.refused) + blocked,
+        not_verified=not_run + len(plan.stubs),
+    )

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from rocm3d.model.artifact import Artifact
 from rocm3d.model.bundle import Chain, Link
 from rocm3d.model.counted import counted
-
-if TYPE_CHECKING:
-    from rocm3d.model.artifact import Artifact
-    from rocm3d.model.run import RunRecord
+from rocm3d.model.run import RunRecord
 
 _MAX_SHOWN = 3
 LINK_NAMES = ("manifest", "workload", "backend", "artifact", "profile")

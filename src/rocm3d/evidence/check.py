@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rocm3d.evidence.folder import EVIDENCE_FILE, SEAL_FILE, is_inside, read_bytes
 from rocm3d.model.bundle import AlteredFile, Bundle, BundleCheck
 from rocm3d.model.errors import UserError
 from rocm3d.workspace.tree import file_digest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 def check_seal(folder: Path, expected_sha256: str = "") -> BundleCheck:

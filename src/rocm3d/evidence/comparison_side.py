@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rocm3d.evidence.check import check_seal
 from rocm3d.evidence.folder import read
 from rocm3d.model.errors import UserError
 from rocm3d.model.run import RunRecord
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from rocm3d.model.verdict import Verdict
+from rocm3d.model.verdict import Verdict
 
 _MAX_BYTES = 512 * 1024 * 1024
+_ALTERATION_TEXT = {"changed": "changed", "missing": "missing", "added": "new", "link": "a link"}
 
 
 @dataclass(frozen=True)
@@ -70,6 +67,3 @@ def _read_bundle(folder: Path) -> ComparisonSide:
     return ComparisonSide(
         str(folder), bundle.runs, bundle.verdicts, {item.path: folder / item.path for item in bundle.files}
     )
-
-
-_ALTERATION_TEXT = {"changed": "changed", "missing": "missing", "added": "new", "link": "a link"}

@@ -1,28 +1,78 @@
-"""Compares two runs: machine, workload, backends, time, memory, artifacts, arrays and profile."""
+"""Compares two runs: machine, workload, backends, time, memory, artifacts, arrays and profile. No verdict on arrays."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rocm3d.evidence.array_difference import array_rows
+from rocm3d.artifact.arrays import read_arrays
+from rocm3d.artifact.check import check_all
 from rocm3d.evidence.chain import evidence_chain
-from rocm3d.model.bundle import DiffRow, EvidenceDiff, LinkPair
+from rocm3d.evidence.comparison_side import ComparisonSide
+from rocm3d.model.bundle import DiffRow, EvidenceDiff, LinkPair, Section
+from rocm3d.model.errors import UserError
 from rocm3d.model.run import Manifest, RunRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from rocm3d.artifact.artifact_report import Array
 
-    from rocm3d.evidence.comparison_side import ComparisonSide
-    from rocm3d.model.artifact import Artifact
-    from rocm3d.model.bundle import Section
-
-    Value = int | float | None
+Value = int | float | None
 
 _MIB = 1024 * 1024
 # Text fields of the manifest. The path of the interpreter always differs and means nothing.
 _MANIFEST_TEXT_FIELDS = tuple(
     name for name, about in Manifest.model_fields.items() if about.annotation is str and name != "interpreter"
+)
+_MOST = 1 << 26
+
+
+def _peaks(run: RunRecord) -> dict[str, Value]:
+    memory = run.memory
+    peak_bytes = {"GPU, allocated": memory.gpu_allocated, "GPU, reserved": memory.gpu_reserved, "host": memory.host}
+    return {name: None if value is None else value / _MIB for name, value in peak_bytes.items()}
+
+
+def _metrics(run: RunRecord) -> dict[str, Value]:
+    return {f"{item.path}: {name}": value for item in run.artifacts for name, value in item.metrics.items()}
+
+
+def _shares(run: RunRecord) -> dict[str, Value]:
+    """By operation, because kernel names of two platforms never match."""
+    spent, whole = Counter[str](), sum(item.microseconds for item in run.kernels)
+    for item in run.kernels:
+        spent[item.operation or "other"] += item.microseconds  # type: ignore[assignment]
+    return {f"share of {name}": 100 * value / whole for name, value in spent.items() if whole}
+
+
+# The rows of a comparison: section, and texts by the name of the row.
+_TEXTS: tuple[tuple[Section, Callable[[RunRecord], dict[str, str]]], ...] = (
+    ("environment", lambda run: {name: getattr(run.manifest, name) for name in _MANIFEST_TEXT_FIELDS}),
+    ("environment", lambda run: {"uncommitted files": str(len(run.manifest.dirty or ()))}),
+    ("environment", lambda run: {f"package {item.name}": item.version for item in run.manifest.packages}),
+    ("environment", lambda run: {f"${name}": value for name, value in run.manifest.variables.items()}),
+    ("workload", lambda run: {"command": " ".join(run.command)}),
+    ("workload", lambda run: {"outcome": run.status}),
+    ("workload", lambda run: {item.expectation: item.found for item in run.expectations}),
+    ("backend", lambda run: {name: ", ".join(ran) for name, ran in run.backends.items()}),
+    (
+        "backend",
+        lambda run: {f"module {item.name}": item.stands_in or item.version or "itself" for item in run.modules},
+    ),
+    ("backend", lambda run: {f"fallback from {item.module}": item.where for item in run.fallbacks}),
+    ("artifact", lambda run: {item.path: item.reason or item.kind for item in run.artifacts}),
+)
+# Section, unit, and numbers by the name of the row.
+_NUMBERS: tuple[tuple[Section, str, Callable[[RunRecord], dict[str, Value]]], ...] = (
+    ("time", "s", lambda run: {"whole run": run.seconds}),
+    ("time", "s", lambda run: {f"first {item.kind}": item.first_seconds for item in run.steps}),
+    ("time", "s", lambda run: {f"each {item.kind} after": item.steady_seconds for item in run.steps}),
+    ("time", "", lambda run: {f"number of {item.kind}": item.count for item in run.steps}),
+    ("memory", "MiB", _peaks),
+    ("artifact", "", _metrics),
+    ("profile", "%", _shares),
+    ("profile", "", lambda run: {"kernels": len(run.kernels)}),
 )
 
 
@@ -33,7 +83,14 @@ def compare_evidence(a: ComparisonSide, b: ComparisonSide, run: str = "") -> Evi
         LinkPair(link=left.link, a=left, b=right)
         for left, right in zip(evidence_chain(first).links, evidence_chain(second).links, strict=True)
     )
-    rows = [*_rows(first, second), *_verdicts(a, b), *_arrays(a, b, first, second)]
+    texts = (row for section, read in _TEXTS for row in _text_rows(section, first, second, read))
+    rows = [
+        # Only differing packages: there are hundreds of equal ones.
+        *(row for row in texts if row.differs or not row.name.startswith("package ")),
+        *(row for section, unit, read in _NUMBERS for row in _number_rows(section, first, second, read, unit)),
+        *_verdicts(a, b),
+        *_arrays(a, b, first, second),
+    ]
     order = ("environment", "workload", "backend", "time", "memory", "artifact", "numerics", "profile")
     worse = [f"{pair.link}: {pair.b.what}" for pair in links if pair.a.there and not pair.b.there]
     return EvidenceDiff(
@@ -43,78 +100,6 @@ def compare_evidence(a: ComparisonSide, b: ComparisonSide, run: str = "") -> Evi
         rows=tuple(sorted(rows, key=lambda row: order.index(row.section))),
         worse=(*worse, *_new_failures(a, b)),
     )
-
-
-def _rows(a: RunRecord | None, b: RunRecord | None) -> Iterator[DiffRow]:
-    for part in (_environment, _workload, _backends, _time, _memory, _artifacts, _profile):
-        yield from part(a, b)
-
-
-def _environment(a: RunRecord | None, b: RunRecord | None) -> Iterator[DiffRow]:
-    yield from _text_rows(
-        "environment", a, b, lambda run: {name: getattr(run.manifest, name) for name in _MANIFEST_TEXT_FIELDS}
-    )
-    yield from _text_rows("environment", a, b, lambda run: {"uncommitted files": str(len(run.manifest.dirty or ()))})
-    packages = _text_rows(
-        "environment", a, b, lambda run: {f"package {item.name}": item.version for item in run.manifest.packages}
-    )
-    # Only differing packages: there are hundreds of equal ones.
-    yield from (row for row in packages if row.differs)
-    yield from _text_rows("environment", a, b, lambda run: {f"${k}": v for k, v in run.manifest.variables.items()})
-
-
-def _workload(a: RunRecord | None, b: RunRecord | None) -> Iterator[DiffRow]:
-    yield from _text_rows("workload", a, b, lambda run: {"command": " ".join(run.command)})
-    yield from _text_rows("workload", a, b, lambda run: {"outcome": run.status})
-    yield from _text_rows("workload", a, b, lambda run: {e.expectation: e.found for e in run.expectations})
-
-
-def _backends(a: RunRecord | None, b: RunRecord | None) -> Iterator[DiffRow]:
-    yield from _text_rows("backend", a, b, lambda run: {name: ", ".join(ran) for name, ran in run.backends.items()})
-    yield from _text_rows(
-        "backend", a, b, lambda run: {f"module {m.name}": m.stands_in or m.version or "itself" for m in run.modules}
-    )
-    yield from _text_rows("backend", a, b, lambda run: {f"fallback from {f.module}": f.where for f in run.fallbacks})
-
-
-def _time(a: RunRecord | None, b: RunRecord | None) -> Iterator[DiffRow]:
-    yield from _number_rows("time", a, b, lambda run: {"whole run": run.seconds}, "s")
-    yield from _number_rows("time", a, b, lambda run: {f"first {s.kind}": s.first_seconds for s in run.steps}, "s")
-    yield from _number_rows(
-        "time", a, b, lambda run: {f"each {s.kind} after": s.steady_seconds for s in run.steps}, "s"
-    )
-    yield from _number_rows("time", a, b, lambda run: {f"number of {s.kind}": s.count for s in run.steps})
-
-
-def _memory(a: RunRecord | None, b: RunRecord | None) -> Iterator[DiffRow]:
-    def peaks(run: RunRecord) -> dict[str, Value]:
-        memory = run.memory
-        peak_bytes = {"GPU, allocated": memory.gpu_allocated, "GPU, reserved": memory.gpu_reserved, "host": memory.host}
-        return {name: None if value is None else value / _MIB for name, value in peak_bytes.items()}
-
-    yield from _number_rows("memory", a, b, peaks, "MiB")
-
-
-def _artifacts(a: RunRecord | None, b: RunRecord | None) -> Iterator[DiffRow]:
-    yield from _text_rows("artifact", a, b, lambda run: {item.path: item.reason or item.kind for item in run.artifacts})
-
-    def metrics(run: RunRecord) -> dict[str, Value]:
-        return {f"{item.path}: {name}": value for item in run.artifacts for name, value in item.metrics.items()}
-
-    yield from _number_rows("artifact", a, b, metrics)
-
-
-def _profile(a: RunRecord | None, b: RunRecord | None) -> Iterator[DiffRow]:
-    """By operation, because kernel names of two platforms never match."""
-
-    def shares(run: RunRecord) -> dict[str, Value]:
-        spent, whole = Counter[str](), sum(item.microseconds for item in run.kernels)
-        for item in run.kernels:
-            spent[item.operation or "other"] += item.microseconds  # type: ignore[assignment]
-        return {f"share of {name}": 100 * value / whole for name, value in spent.items() if whole}
-
-    yield from _number_rows("profile", a, b, shares, "%")
-    yield from _number_rows("profile", a, b, lambda run: {"kernels": len(run.kernels)})
 
 
 def _verdicts(a: ComparisonSide, b: ComparisonSide) -> Iterator[DiffRow]:
@@ -132,17 +117,12 @@ def _arrays(
     a: ComparisonSide, b: ComparisonSide, first: RunRecord | None, second: RunRecord | None
 ) -> Iterator[DiffRow]:
     """Array by array, for artifacts that both sides have under the same name."""
-    for path, (left, right) in sorted(_common_artifacts(first, second).items()):
-        paths = a.file(left.path), b.file(right.path)
-        if left.kind in ("arrays", "points") and paths[0] is not None and paths[1] is not None:
-            yield from array_rows(path, paths[0], paths[1])
-
-
-def _common_artifacts(a: RunRecord | None, b: RunRecord | None) -> dict[str, tuple[Artifact, Artifact]]:
-    if a is None or b is None:
-        return {}
-    others = {item.path: item for item in b.artifacts}
-    return {item.path: (item, others[item.path]) for item in a.artifacts if item.path in others}
+    paths_b = {item.path for item in second.artifacts} if second else set()
+    common = [item for item in first.artifacts if item.path in paths_b] if first else []
+    for item in sorted(common, key=lambda item: item.path):
+        left, right = a.file(item.path), b.file(item.path)
+        if item.kind in ("arrays", "points") and left is not None and right is not None:
+            yield from array_rows(item.path, left, right)
 
 
 def _new_failures(a: ComparisonSide, b: ComparisonSide) -> Iterator[str]:
@@ -158,9 +138,8 @@ def _text_rows(
 ) -> Iterator[DiffRow]:
     values_a, values_b = (read(run) if run else {} for run in (a, b))
     for name in dict.fromkeys((*values_a, *values_b)):
-        row = DiffRow(section=section, name=name, a=values_a.get(name, ""), b=values_b.get(name, ""))
-        if row.a or row.b:
-            yield row
+        if values_a.get(name) or values_b.get(name):
+            yield DiffRow(section=section, name=name, a=values_a.get(name, ""), b=values_b.get(name, ""))
 
 
 def _number_rows(
@@ -168,7 +147,7 @@ def _number_rows(
     a: RunRecord | None,
     b: RunRecord | None,
     read: Callable[[RunRecord], dict[str, Value]],
-    unit: str = "",
+    unit: str,
 ) -> Iterator[DiffRow]:
     values_a, values_b = (read(run) if run else {} for run in (a, b))
     for name in dict.fromkeys((*values_a, *values_b)):
@@ -195,3 +174,50 @@ def _change(a: Value, b: Value) -> str:
     if a is None or b is None or a == b or not a:
         return ""
     return f"{(b - a) / abs(a):+.1%}" if 0.5 < b / a < 2 else f"x {b / a:.3g}"
+
+
+def array_rows(name: str, a: Path, b: Path) -> Iterator[DiffRow]:
+    """One row per array of either file, or a single row with the reason why they were not compared."""
+    for artifact in check_all([a, b]):
+        if "elements" not in artifact.metrics or artifact.metrics["elements"] > _MOST:
+            change = f"not compared: {artifact.reason or 'too many elements'}"
+            yield DiffRow(section="numerics", name=name, a="", b="", change=change)
+            return
+    try:
+        arrays_a, arrays_b = dict(read_arrays(a)), dict(read_arrays(b))
+    except UserError as error:
+        yield DiffRow(section="numerics", name=name, a="", b="", change=f"not compared: {error.message}")
+        return
+    for key in sorted({*arrays_a, *arrays_b}):
+        left, right = arrays_a.get(key), arrays_b.get(key)
+        change = "" if left is None or right is None else _describe_difference(left, right)
+        yield DiffRow(
+            section="numerics",
+            name=f"{name}:{key}".rstrip(":"),
+            a=_describe_array(left),
+            b=_describe_array(right),
+            change=change,
+        )
+
+
+def _describe_array(array: Array | None) -> str:
+    return "" if array is None else f"{array.dtype} {list(array.shape)}"
+
+
+def _describe_difference(a: Array, b: Array) -> str:
+    """Empty if they are equal."""
+    import numpy
+
+    if a.shape != b.shape or a.dtype.kind not in "fciub" or b.dtype.kind not in "fciub":
+        return "not comparable"
+    if numpy.array_equal(a, b, equal_nan=a.dtype.kind in "fc" and b.dtype.kind in "fc"):
+        return ""
+    dtype = numpy.complex128 if "c" in (a.dtype.kind, b.dtype.kind) else numpy.float64
+    with numpy.errstate(invalid="ignore", over="ignore"):
+        difference = numpy.abs(b.astype(dtype) - a.astype(dtype))
+        size = float(numpy.nanmax(numpy.abs(a.astype(dtype)), initial=0.0))
+    only_one_finite = int((numpy.isfinite(a) != numpy.isfinite(b)).sum())
+    finite = difference[numpy.isfinite(difference)]
+    broken = f"; {only_one_finite} finite in only one of them" if only_one_finite else ""
+    greatest = float(finite.max()) if finite.size else 0.0
+    return f"largest difference {greatest:.3g} (largest value {size:.3g}){broken}"

@@ -9,23 +9,36 @@ import hashlib
 import os
 import shutil
 import tempfile
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
 
+from rocm3d.evidence.bundle import tally
 from rocm3d.evidence.chain import evidence_chain
-from rocm3d.evidence.stages import FOLDER, StageDocuments
-from rocm3d.model.bundle import Bundle
+from rocm3d.model.base import Document
+from rocm3d.model.bundle import Bundle, StageSummary
 from rocm3d.model.errors import UserError
-from rocm3d.model.evidence import SealedFile
+from rocm3d.model.evidence import SealedFile, Tally
+from rocm3d.model.inventory import Scan
+from rocm3d.model.patch import Patch
+from rocm3d.model.plan import Plan
+from rocm3d.model.run import RunRecord
+from rocm3d.model.verdict import Verdict, Verdicts
 from rocm3d.workspace.tree import file_digest
-
-if TYPE_CHECKING:
-    from rocm3d.model.run import RunRecord
 
 EVIDENCE_FILE, SEAL_FILE, UNFINISHED_FILE = "evidence.json", "evidence.sha256", "UNFINISHED"
 _HINT = "create it again with `rocm3d run`"
+_DOCUMENTS_FOLDER = "documents"
+# In the order of the stages: name, file, model.
+_STAGES: tuple[tuple[str, str, type[Document]], ...] = (
+    ("scan", "inventory.json", Scan),
+    ("plan", "plan.json", Plan),
+    ("apply", "patch.json", Patch),
+    ("verify", "verdicts.json", Verdicts),
+)
+FILES_FOLDER = "files"
+MAX_BYTES = 512 * 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -143,7 +156,7 @@ def _file_names(folder: Path) -> list[str]:
 
 
 def _copy_contents(folder: Path, contents: BundleContents) -> None:
-    documents = {f"{FOLDER}/{name}": data for name, data in contents.documents.items()}
+    documents = {f"{_DOCUMENTS_FOLDER}/{name}": data for name, data in contents.documents.items()}
     for name, source in sorted({**contents.files, **documents}.items()):
         if not is_inside(name):
             raise UserError(f"cannot add {name!r} to a bundle: the path leaves the folder or is reserved")
@@ -159,3 +172,63 @@ def _umask() -> int:
     current = os.umask(0)
     os.umask(current)
     return current
+
+
+class StageDocuments:
+    """The documents that exist, parsed. Another schema version raises UserError."""
+
+    def __init__(self, documents: Mapping[str, bytes]) -> None:
+        self.documents: dict[str, Document] = {
+            stage: kind.from_json(documents[name].decode("utf-8", "replace"), name)
+            for stage, name, kind in _STAGES
+            if name in documents
+        }
+
+    def summaries(self) -> tuple[StageSummary, ...]:
+        files = {stage: name for stage, name, _ in _STAGES}
+        return tuple(
+            StageSummary(stage=stage, path=f"{_DOCUMENTS_FOLDER}/{files[stage]}", says=_summarize(document))
+            for stage, document in self.documents.items()
+        )
+
+    def verdicts(self) -> tuple[Verdict, ...]:
+        document = self.documents.get("verify")
+        return document.verdicts if isinstance(document, Verdicts) else ()
+
+    def tally(self) -> Tally | None:
+        """None unless plan, patch and verdicts all exist."""
+        plan, patch, verdicts = (self.documents.get(stage) for stage in ("plan", "apply", "verify"))
+        if isinstance(plan, Plan) and isinstance(patch, Patch) and isinstance(verdicts, Verdicts):
+            return tally(plan, patch, verdicts)
+        return None
+
+
+def _summarize(document: Document) -> str:
+    if isinstance(document, Scan):
+        severities = Counter(item.severity for item in document.findings)
+        return f"{document.inventory.readiness}; errors: {severities['error']}, warnings: {severities['warning']}"
+    if isinstance(document, Plan):
+        stack = document.stack.id if document.stack else "no stack"
+        return f"{document.readiness} on {document.gpu.title} with {stack}; decisions: {len(document.decisions)}"
+    if isinstance(document, Patch):
+        return f"files changed: {len(document.changes)}, edits refused: {len(document.refused)}"
+    assert isinstance(document, Verdicts)
+    outcomes = Counter(item.outcome for item in document.verdicts)
+    return ", ".join(f"{outcomes[word]} {word}" for word in ("passed", "failed", "skipped", "not_run"))
+
+
+def bundled_artifacts(run: RunRecord, root: Path, max_bytes: int = MAX_BYTES) -> dict[str, Path]:
+    """Source paths by their path in the bundle, smallest files first. Paths of the run are relative to `root`.
+
+    Files beyond the limit are identified by their digest in the record.
+    """
+    sizes = {item.path: item.bytes for item in run.artifacts if is_inside(f"{FILES_FOLDER}/{item.path}")}
+    bundled, total_bytes = dict[str, Path](), 0
+    for path, size in sorted(sizes.items(), key=lambda item: (item[1], item[0])):
+        source = root / path
+        total_bytes += size
+        if total_bytes > max_bytes:
+            break
+        if source.is_file() and source.resolve().is_relative_to(root.resolve()):
+            bundled[f"{FILES_FOLDER}/{path}"] = source
+    return bundled

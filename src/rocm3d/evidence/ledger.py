@@ -8,19 +8,15 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date, datetime, timezone
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
 from rocm3d.model.base import SCHEMA_VERSION, describe_validation_error
 from rocm3d.model.counted import counted
 from rocm3d.model.errors import UserError
-from rocm3d.model.upstream import Fix, FixState, Ledger
+from rocm3d.model.upstream import Fix, FixState, Ledger, Proposal
 from rocm3d.workspace.documents import write_atomically
 from rocm3d.workspace.state import data_path, file_lock
-
-if TYPE_CHECKING:
-    from rocm3d.model.upstream import Proposal
 
 LEDGER_FILE = "ledger.json"
 _STATES: tuple[FixState, ...] = ("open", "refused", "merged")
@@ -67,7 +63,7 @@ class LedgerFile:
 
     def mark(self, fix: str, change: LedgerChange) -> Fix:
         """Change a fix. A unique prefix of its id is enough."""
-        return self._change(lambda ledger: _mark_fix(ledger, _find_fix(ledger, fix), change))
+        return self._change(lambda ledger: _mark_fix(_find_fix(ledger, fix), change))
 
     def enter(self, proposal: Proposal, lines: str, repository: str) -> Fix:
         """Record that a repository needs this change. An existing fix keeps its state and links."""
@@ -144,7 +140,7 @@ def _add_fix(ledger: Ledger, dependency: str, change: LedgerChange) -> Fix:
     return _apply_change(_new_fix(name, dependency), change)
 
 
-def _mark_fix(ledger: Ledger, fix: Fix, change: LedgerChange) -> Fix:  # noqa: ARG001  (one signature for all)
+def _mark_fix(fix: Fix, change: LedgerChange) -> Fix:
     if change == LedgerChange():
         raise UserError("nothing to change", hint="pass --state, --link, --unblocks, --what or --note")
     return _apply_change(fix, change)

@@ -6,19 +6,16 @@ import contextlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
 
 from rocm3d.evidence.folder import EVIDENCE_FILE, read
 from rocm3d.evidence.run_bundles import RUNS_FOLDER, joined_runs
+from rocm3d.model.bundle import ReportedRun, UnreadRun
 from rocm3d.model.errors import UserError
 from rocm3d.model.evidence import MissingLink, SealedRun
 from rocm3d.model.run import RunRecord
 from rocm3d.workspace.tree import file_digest, source_digest
 
-if TYPE_CHECKING:
-    from rocm3d.model.bundle import ReportedRun, UnreadRun
-
-    Joined = tuple[tuple[ReportedRun, ...], tuple[UnreadRun, ...]]
+Joined = tuple[tuple[ReportedRun, ...], tuple[UnreadRun, ...]]
 
 
 @dataclass(frozen=True)

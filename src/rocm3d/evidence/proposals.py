@@ -9,14 +9,11 @@ import hashlib
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 
+from rocm3d.model.patch import FileChange, Patch, SubmodulePatch
 from rocm3d.model.upstream import EditedFile, Proposal
-from rocm3d.model.verdict import Level, Verdict
-
-if TYPE_CHECKING:
-    from rocm3d.model.patch import FileChange, Patch, SubmodulePatch
-    from rocm3d.model.verdict import Verdicts
+from rocm3d.model.verdict import Level, Verdict, Verdicts
 
 NOT_REQUESTED = "not requested"
 _BY_UNIT = ("compile", "nvidia")

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from rocm3d.evidence.chain import evidence_chain
 from rocm3d.evidence.check import check_seal
 from rocm3d.evidence.folder import EVIDENCE_FILE, SEAL_FILE, UNFINISHED_FILE, read
 from rocm3d.model.bundle import BundleReport, ReportedRun, UnreadRun
 from rocm3d.model.errors import UserError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 RUNS_FOLDER = "runs"
 

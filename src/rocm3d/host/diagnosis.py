@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from packaging.specifiers import SpecifierSet
+from packaging.version import Version
 
 from rocm3d.host.facts import MachineFacts, NotKnownError, Reading, format_bytes
 from rocm3d.host.predicates import predicates
+from rocm3d.knowledge.base import Knowledge
 from rocm3d.model.condition import Condition, Diagnosis, PlanRelevance, Problem, UncheckedCondition
-
-if TYPE_CHECKING:
-    from packaging.version import Version
-
-    from rocm3d.knowledge.base import Knowledge
-    from rocm3d.model.plan import Plan
-    from rocm3d.model.snapshot import GraphicsCard, Snapshot
+from rocm3d.model.plan import Plan
+from rocm3d.model.snapshot import GraphicsCard, Snapshot
 
 _ORDER = ("error", "warning", "note")
 
@@ -60,11 +55,10 @@ def _applies(condition: Condition, facts: MachineFacts) -> bool:
     """Whether a condition is about this kind of machine. Raises NotKnownError if it depends on an unknown release."""
     snapshot, targets = facts.snapshot, [facts.knowledge.targets.get(gfx) for gfx in facts.targets]
     kinds = {target.architecture for target in targets if target}
-    discrete = [card for card in snapshot.gpus if not card.integrated and card.kfd]
     fits = (
         facts.platform in condition.platforms
         and condition.container in (None, bool(snapshot.container))
-        and len(discrete) >= condition.gpus
+        and len(facts.discrete_cards) >= condition.gpus
         and (facts.plan is not None or not condition.needs_plan)
         and (not condition.gfx or bool(set(condition.gfx) & set(facts.targets)))
         and (not condition.architectures or not kinds.isdisjoint(condition.architectures))

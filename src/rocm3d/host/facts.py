@@ -7,18 +7,15 @@ import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from packaging.version import InvalidVersion, Version
 
 from rocm3d.host.installed_torch import InstalledTorch
-
-if TYPE_CHECKING:
-    from rocm3d.knowledge.base import Knowledge
-    from rocm3d.model.condition import Condition
-    from rocm3d.model.plan import DependencyDecision, Plan
-    from rocm3d.model.plan_choices import Platform
-    from rocm3d.model.snapshot import GraphicsCard, Interpreter, Snapshot
+from rocm3d.knowledge.base import Knowledge
+from rocm3d.model.condition import Condition
+from rocm3d.model.plan import DependencyDecision, Plan
+from rocm3d.model.plan_choices import Platform
+from rocm3d.model.snapshot import GraphicsCard, Interpreter, Snapshot
 
 GIB = 1 << 30
 
@@ -61,6 +58,11 @@ class MachineFacts:
         if not self.cards:
             raise NotKnownError("the GPU model is unknown inside WSL" if self.snapshot.wsl else "no GPU is known")
         return self.cards
+
+    @property
+    def discrete_cards(self) -> list[GraphicsCard]:
+        """GPUs of the compute driver that have memory of their own."""
+        return [card for card in self.snapshot.gpus if not card.integrated and card.kfd]
 
     @property
     def platform(self) -> Platform:
@@ -111,6 +113,12 @@ class MachineFacts:
 
 Predicate = Callable[[MachineFacts, "Condition"], Reading | None]
 """Returns None if the condition does not hold; raises NotKnownError if the snapshot lacks a value."""
+
+
+def require(value: object, reason: str) -> None:
+    """Raises NotKnownError if a value is zero, empty or None."""
+    if not value:
+        raise NotKnownError(reason)
 
 
 def parse_version(text: str) -> Version | None:

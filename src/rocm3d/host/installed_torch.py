@@ -7,23 +7,19 @@ import json
 import os
 import re
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from packaging.version import InvalidVersion, Version
 
 from rocm3d.model.errors import MachineError, UserError
+from rocm3d.model.plan_choices import Platform
 from rocm3d.model.source import Source
 from rocm3d.model.stack import Stack
+from rocm3d.model.target import Gpu
 from rocm3d.workspace.process import run
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from datetime import date
-
-    from rocm3d.model.plan_choices import Platform
-    from rocm3d.model.target import Gpu
 
 # Run with -I, so that neither the current folder nor the user's variables can shadow modules.
 _INFO_PROGRAM = "import json, sys; print(json.dumps([list(sys.version_info[:2]), sys.path, sys.prefix]))"

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
-from rocm3d.host.mounts import Mount, find_mount
+from rocm3d.host.files import MachineFiles, Mount, find_mount
 from rocm3d.model.snapshot import CacheGroup, Processor
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from rocm3d.host.files import MachineFiles
 
 _CPU = "/sys/devices/system/cpu"
 _CGROUPS = "/sys/fs/cgroup"

@@ -1,31 +1,29 @@
-"""Takes a snapshot of a machine: reads system files, and runs the user's interpreter once."""
+"""Takes a snapshot of a machine: reads system files, finds ROCm, and runs the user's interpreter once."""
 
 from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import distributions
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-from rocm3d.host.cards import read_cards
-from rocm3d.host.devices import User, group_names, read_devices
-from rocm3d.host.files import MachineFiles
+from rocm3d.host.cards import User, group_names, read_cards, read_devices
+from rocm3d.host.files import MachineFiles, Mount, find_mount, read_mounts
 from rocm3d.host.installed_torch import InterpreterInfo, find_torch, query_interpreter
-from rocm3d.host.mounts import Mount, find_mount, read_mounts
 from rocm3d.host.processor import read_processor
-from rocm3d.host.rocm import read_rocm_installs
+from rocm3d.knowledge.base import Knowledge
 from rocm3d.model.errors import Rocm3dError
-from rocm3d.model.snapshot import InstalledDistribution, Interpreter, KernelCache, Snapshot
+from rocm3d.model.snapshot import (
+    InstalledDistribution,
+    Interpreter,
+    KernelCache,
+    RocmInstall,
+    Snapshot,
+)
 from rocm3d.record import redact
-from rocm3d.record.caches import cache_folder
-from rocm3d.record.manifest import relevant_variables
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from rocm3d.knowledge.base import Knowledge
+from rocm3d.record.manifest import cache_folder, relevant_variables
 
 # Boot parameters that affect GPUs; others may contain private data such as disk ids.
 _BOOT_PARAMETERS = re.compile(
@@ -36,6 +34,11 @@ _HSA_RUNTIME = "libhsa-runtime64.so*"
 _LIBRARY_VARIABLES = ("LD_LIBRARY_PATH", "LD_PRELOAD")
 _CONTAINERS = {"/.dockerenv": "docker", "/run/.containerenv": "podman", "/.singularity.d": "apptainer"}
 _NVIDIA = ("/sys/module/nvidia", "/usr/lib/wsl/lib/libnvidia-ml.so.1")
+_LIBRARIES = ("/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib")
+_RUNTIME = "libamdhip64.so.*"
+_COMPILERS = ("bin/hipcc", "bin/amdclang++", "lib/llvm/bin/amdclang++", "lib/llvm/bin/clang++")
+# Import folder of the ROCm SDK wheels; the release is in the name of their dist-info folder.
+_SDK_FOLDER = "_rocm_sdk_core"
 
 
 @dataclass(frozen=True)
@@ -53,8 +56,13 @@ class MachineSource:
 def collect_snapshot(machine: MachineSource, knowledge: Knowledge, now: str) -> Snapshot:
     """Read a machine; `now` is the timestamp of the snapshot."""
     files, mounts = machine.files, read_mounts(machine.files)
-    info, problem = _query_interpreter(machine)
-    python = read_interpreter(machine.interpreter, info) if info and machine.interpreter else None
+    info, python, problem = None, None, machine.no_interpreter
+    if machine.interpreter is not None:
+        try:
+            info, problem = query_interpreter(machine.interpreter), ""
+            python = read_interpreter(machine.interpreter, info)
+        except Rocm3dError as error:
+            problem = error.message
     kernel = files.text("/proc/sys/kernel/osrelease")[:128]
     snapshot = Snapshot(
         taken=now,
@@ -79,15 +87,6 @@ def collect_snapshot(machine: MachineSource, knowledge: Knowledge, now: str) -> 
         caches=tuple(read_kernel_caches(files, machine.environment, knowledge, mounts)),
     )
     return _without_home(snapshot, machine.home)
-
-
-def _query_interpreter(machine: MachineSource) -> tuple[InterpreterInfo | None, str]:
-    if machine.interpreter is None:
-        return None, machine.no_interpreter
-    try:
-        return query_interpreter(machine.interpreter), ""
-    except Rocm3dError as error:
-        return None, error.message
 
 
 def _variables(machine: MachineSource, knowledge: Knowledge) -> dict[str, str]:
@@ -170,3 +169,63 @@ def _is_writable(folder: Path) -> bool:
         except OSError:
             return False
     return False
+
+
+def read_rocm_installs(files: MachineFiles, interpreter: InterpreterInfo | None) -> tuple[RocmInstall, ...]:
+    """System installations first, then those of the interpreter's environment."""
+    return (
+        *_opt_installs(files),
+        *_distribution_installs(files),
+        *(_environment_installs(interpreter) if interpreter else ()),
+    )
+
+
+def _opt_installs(files: MachineFiles) -> Iterator[RocmInstall]:
+    """/opt/rocm is often a link to another installation, directly or through /etc/alternatives."""
+    visited = set()
+    folders = [f"/opt/{name}" for name in files.glob_names("/opt", "rocm*")]
+    folders += [f"{folder}/{name}" for folder in folders for name in files.glob_names(folder, "core*")]
+    for folder_path in folders:
+        real, version = files.resolve(folder_path), files.text(f"{folder_path}/.info/version").partition("-")[0]
+        if real is None or real in visited or not (version or files.glob_names(f"{folder_path}/lib", _RUNTIME)):
+            continue
+        visited.add(real)
+        has_compiler = any(files.exists(f"{folder_path}/{name}") for name in _COMPILERS)
+        release = version or _release_from_libraries(files.glob_names(f"{folder_path}/lib", _RUNTIME))
+        yield RocmInstall(form="system", path=folder_path, version=release[:64], compiler=has_compiler)
+
+
+def _distribution_installs(files: MachineFiles) -> Iterator[RocmInstall]:
+    for folder in _LIBRARIES:
+        names = files.glob_names(folder, _RUNTIME)
+        if names:
+            compiler = files.exists("/usr/bin/hipcc")
+            yield RocmInstall(
+                form="distribution", path=folder, version=_release_from_libraries(names), compiler=compiler
+            )
+            return
+
+
+def _environment_installs(interpreter: InterpreterInfo) -> Iterator[RocmInstall]:
+    for folder in interpreter.folders:
+        wheels = folder / _SDK_FOLDER
+        if wheels.is_dir():
+            dist_infos = sorted(folder.glob("rocm_sdk_core-*.dist-info"))
+            version = dist_infos[-1].name.removesuffix(".dist-info").split("-")[1] if dist_infos else ""
+            yield RocmInstall(form="pip", path=str(wheels)[:4096], version=version[:64], compiler=_has_compiler(wheels))
+            break
+    if (interpreter.prefix / "conda-meta").is_dir():
+        names = [path.name for path in sorted((interpreter.prefix / "lib").glob(_RUNTIME))]
+        if names:
+            path, compiler = str(interpreter.prefix)[:4096], _has_compiler(interpreter.prefix)
+            yield RocmInstall(form="conda", path=path, version=_release_from_libraries(names), compiler=compiler)
+
+
+def _has_compiler(folder: Path) -> bool:
+    return any((folder / name).exists() for name in _COMPILERS)
+
+
+def _release_from_libraries(names: Iterable[str]) -> str:
+    """Version from library names: libamdhip64.so.7.2.70200 is release 7.2. The most precise name wins."""
+    matches = (re.match(r"libamdhip64\.so\.(\d{1,3}(?:\.\d{1,3})?)", name) for name in names)
+    return max((match.group(1) for match in matches if match), key=len, default="")

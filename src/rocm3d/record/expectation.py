@@ -1,20 +1,19 @@
-"""`--expect 'KEY OP VALUE'`: conditions on a run, parsed before the run and evaluated after it."""
+"""`--expect 'KEY OP VALUE'` and the expectations of a known repository: parsed before a run, evaluated after it."""
 
 from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from pathlib import PurePath
 
 from rocm3d.knowledge.base import suggestion
 from rocm3d.model.artifact import METRICS, is_metric
+from rocm3d.model.backend import Backend
 from rocm3d.model.errors import UserError
+from rocm3d.model.port import Port, Workload
 from rocm3d.model.run import ExpectationResult, RunRecord
-
-if TYPE_CHECKING:
-    from rocm3d.model.backend import Backend
 
 _PATTERN = re.compile(r"\s*([\w.-]+)\s*(>=|<=|!=|=|>|<)\s*([^\s=<>!].*?)\s*")
 _COMPARE: Mapping[str, Callable[[float, float], bool]] = {
@@ -36,6 +35,10 @@ KEYS: Mapping[str, str] = {
     "stand_ins": "modules replaced by a drop-in or a stub",
     "files": "files that the program wrote",
 }
+# torch's SDPA backends, reported when no attention kernel was profiled.
+_SDPA_BACKENDS = ("torch SDPA math", "torch SDPA flash", "torch SDPA efficient", "torch SDPA cudnn")
+_PLACEHOLDER = re.compile(r"<[^<>]*>")
+_PYTHON = re.compile(r"python[\d.]*")
 
 
 @dataclass(frozen=True)
@@ -130,10 +133,6 @@ def _with_backend_labels(expectation: Expectation, known: list[Backend]) -> Expe
     return replace(expectation, labels=frozenset(selected))
 
 
-# torch's SDPA backends, reported when no attention kernel was profiled.
-_SDPA_BACKENDS = ("torch SDPA math", "torch SDPA flash", "torch SDPA efficient", "torch SDPA cudnn")
-
-
 def _contains_words(value: str, label: str) -> bool:
     """Whether the label contains the value as whole words: `ck` is in `ck-fmha`, not in `stack`."""
     return re.search(rf"(?<![a-z0-9]){re.escape(value.lower())}(?![a-z0-9])", label.lower()) is not None
@@ -144,3 +143,38 @@ def _parse_number(text: str) -> float | None:
         return float(text)
     except ValueError:
         return None
+
+
+def is_workload(command: Sequence[str], workload: Workload) -> bool:
+    """Whether the command contains the record's arguments in their order; further arguments may be in between."""
+    if not workload.command or not command:
+        return False
+    program, arguments = command[0], iter(command[1:])
+    if not _matches_program(program, workload.command[0]):
+        return False
+    return all(
+        any(_matches_argument(argument, expected) for argument in arguments) for expected in workload.command[1:]
+    )
+
+
+def port_expectations(port: Port, backends: Iterable[Backend]) -> tuple[Expectation, ...]:
+    """Expectations of the port's record, each with its source."""
+    if port.workload is None:
+        return ()
+    known = list(backends)
+    return tuple(
+        replace(parse_expectation(entry.expect, known), source=f"{entry.source.where}, {entry.known}")
+        for entry in port.workload.expect
+    )
+
+
+def _matches_program(program: str, expected: str) -> bool:
+    """Compares file names; python3.12 matches python."""
+    name = PurePath(program).name
+    return name == expected or (expected == "python" and _PYTHON.fullmatch(name) is not None)
+
+
+def _matches_argument(argument: str, expected: str) -> bool:
+    """The record's argument, or a path that ends with it; `<...>` in the record matches any text."""
+    pattern = ".+".join(re.escape(part) for part in _PLACEHOLDER.split(expected))
+    return re.fullmatch(f"(.*/)?{pattern}", argument, re.DOTALL) is not None

@@ -7,20 +7,17 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rocm3d.model.backend_check import OmittedOutput, RecordedFile, Recording
 from rocm3d.model.errors import UserError
-from rocm3d.record.startup import hook_environment, read_events
+from rocm3d.record.hook_events import hook_environment, read_events
 from rocm3d.workspace.process import run
 from rocm3d.workspace.scratch import scratch_file
 from rocm3d.workspace.tree import file_digest
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 RECORDING_FILE = "recording.json"
 COPIED_SUFFIXES = (".npy", ".npz", ".ply", ".json")

@@ -1,22 +1,46 @@
-"""Hook events of a workload, aggregated over all its processes."""
+"""Starts hooks in a workload's interpreter, reads their events, and aggregates them over all processes."""
 
 from __future__ import annotations
 
+import json
+import os
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rocm3d.knowledge.base import backend_of_kernel
+from rocm3d.model.backend import Backend
 from rocm3d.model.run import AttentionBackend, ImportFallback, KernelTime, LoadedModule, MemoryPoint, Steps
-
-if TYPE_CHECKING:
-    from rocm3d.model.backend import Backend
 
 Events = Iterable[Mapping[str, Any]]
 UNKNOWN_BACKEND, TRITON_BACKEND = "not known by name", "Triton kernel of the program"
 _TORCH_FILE = re.compile(r"[/\\](?:site|dist)-packages[/\\](?:torch|triton)[/\\]")
+HOOKS_FOLDER = Path(__file__).parents[1] / "payload" / "startup"
+
+
+def hook_environment(report: Path, **variables: str) -> dict[str, str]:
+    """Environment variables that start the hooks; each hook is enabled by its own entry of `variables`."""
+    path = os.pathsep.join(filter(None, (str(HOOKS_FOLDER), os.environ.get("PYTHONPATH"))))
+    return {**os.environ, "PYTHONPATH": path, "ROCM3D_RECORD": str(report), **variables}
+
+
+def read_events(report: Path) -> list[dict[str, Any]]:
+    """Hook events of a report file. Lines that a killed process left incomplete are skipped."""
+    try:
+        text = report.read_text(encoding="utf-8", errors="replace")
+    except FileNotFoundError:
+        return []
+    events = []
+    for line in text.splitlines():
+        try:
+            event = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(event, dict):
+            events.append(event)
+    return events
 
 
 def loaded_modules(events: Events) -> tuple[LoadedModule, ...]:

@@ -1,21 +1,22 @@
-"""The environment of a run: machine, GPU, packages with their origin, relevant variables, commit."""
+"""The environment of a run: machine, GPU, packages with their origin, relevant variables, commit, kernel caches."""
 
 from __future__ import annotations
 
+import getpass
 import json
 import os
 import platform
+import tempfile
 from collections.abc import Iterable, Mapping
 from importlib.metadata import Distribution, distributions
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from rocm3d.knowledge.base import Knowledge
 from rocm3d.model.run import InstalledPackage, Manifest
+from rocm3d.model.variable import Variable
 from rocm3d.record import redact
 from rocm3d.workspace.git import head_commit, uncommitted_paths
-
-if TYPE_CHECKING:
-    from rocm3d.knowledge.base import Knowledge
 
 # Driver versions of both vendors.
 DRIVERS = (Path("/sys/module/amdgpu/version"), Path("/sys/module/nvidia/version"))
@@ -86,3 +87,24 @@ def _origin(distribution: Distribution) -> str:
 def _dirty(folder: Path) -> tuple[str, ...] | None:
     changed = uncommitted_paths(folder)
     return None if changed is None else tuple(sorted(changed))
+
+
+def cold_caches(knowledge: Knowledge) -> tuple[str, ...]:
+    """Names of the variables whose cache folder is missing or empty."""
+    caches = (variable for variable in knowledge.variables.values() if variable.cache)
+    return tuple(sorted(variable.id for variable in caches if not _has_entries(cache_folder(variable, os.environ))))
+
+
+def cache_folder(variable: Variable, environment: Mapping[str, str]) -> Path:
+    """The cache folder that a variable sets, or the default of its record."""
+    configured = environment.get(variable.id)
+    # Not format(): other braces in the path stay literal.
+    default = variable.cache.replace("{user}", getpass.getuser()).replace("{temp}", tempfile.gettempdir())
+    return Path(configured or default).expanduser()
+
+
+def _has_entries(folder: Path) -> bool:
+    try:
+        return any(folder.iterdir())
+    except OSError:
+        return False

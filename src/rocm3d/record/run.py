@@ -3,35 +3,49 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
+import stat
 import time
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import IO, Any, Literal, TypeAlias
 
-from rocm3d.model.evidence import MissingLink
+from rocm3d.knowledge.base import Knowledge
+from rocm3d.model.evidence import MissingLink, SealedFile
 from rocm3d.model.run import PeakMemory, RunRecord, RunStatus
 from rocm3d.record import hook_events, redact
-from rocm3d.record.caches import cold_caches
-from rocm3d.record.manifest import manifest
+from rocm3d.record.hook_events import hook_environment, read_events
+from rocm3d.record.manifest import cold_caches, manifest
 from rocm3d.record.monitor import WorkloadMonitor
-from rocm3d.record.output_files import FolderState, seal_files
-from rocm3d.record.startup import hook_environment, read_events
 from rocm3d.workspace.process import run_watched
 from rocm3d.workspace.scratch import guarded_scratch_folder
-from rocm3d.workspace.tree import source_digest
-
-if TYPE_CHECKING:
-    from rocm3d.knowledge.base import Knowledge
+from rocm3d.workspace.tree import file_digest, source_digest
 
 Ending: TypeAlias = int | Literal["timed_out", "interrupted"]
 
 OUTPUT_FILE = "output.txt"
 _TAIL = 64 * 1024
 _OUT_OF_MEMORY = re.compile(r"OutOfMemoryError|out of memory|MemoryError|hipErrorOutOfMemory", re.IGNORECASE)
+# Folders without results.
+IGNORED_FOLDERS = {
+    ".git",
+    ".rocm3d",
+    ".venv",
+    "venv",
+    "__pycache__",
+    "node_modules",
+    ".cache",
+    ".mypy_cache",
+    ".pytest_cache",
+}
+MAX_FILES = 50_000
+
+Stamp = tuple[int, int, int]
 
 
 @dataclass(frozen=True)
@@ -176,3 +190,51 @@ def _tail(path: Path) -> str:
     with path.open("rb") as file:
         file.seek(max(0, path.stat().st_size - _TAIL))
         return file.read().decode("utf-8", "replace")
+
+
+class FolderState:
+    """File stamps of some folders before a run. With more than MOST files nothing is compared: `too_many` is set."""
+
+    def __init__(self, folders: tuple[Path, ...], excluded: Path) -> None:
+        self.folders, self.excluded, self.too_many = folders, excluded.resolve(), False
+        self.before = dict(self._stamps())
+
+    def changed(self) -> list[Path]:
+        """Regular files that are new or changed since construction."""
+        now = {} if self.too_many else dict(self._stamps())
+        # The second scan may have set too_many.
+        return [] if self.too_many else sorted(path for path, stamp in now.items() if self.before.get(path) != stamp)
+
+    def _stamps(self) -> Iterator[tuple[Path, Stamp]]:
+        count = 0
+        for folder in self.folders:
+            for parent, subfolders, names in os.walk(folder):
+                subfolders[:] = [
+                    name
+                    for name in subfolders
+                    if name not in IGNORED_FOLDERS and Path(parent, name).resolve() != self.excluded
+                ]
+                for name in names:
+                    count += 1
+                    if count > MAX_FILES:
+                        self.too_many = True
+                        return
+                    path = Path(parent, name)
+                    try:
+                        status = path.lstat()
+                    except OSError:
+                        continue  # deleted meanwhile
+                    if stat.S_ISREG(status.st_mode):
+                        yield path, (status.st_mtime_ns, status.st_size, status.st_ino)
+
+
+def seal_files(paths: Iterable[Path], root: Path) -> tuple[list[SealedFile], list[MissingLink]]:
+    """Files with their digests, and those that could not be read. Paths below `root` are relative to it."""
+    sealed_files, unreadable = [], []
+    for path in paths:
+        name = path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)
+        try:
+            sealed_files.append(SealedFile(path=name, sha256=file_digest(path)))
+        except OSError as error:
+            unreadable.append(MissingLink(link=name, reason=error.strerror or str(error)))
+    return sealed_files, unreadable

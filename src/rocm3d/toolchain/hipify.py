@@ -1,22 +1,33 @@
-"""Runs torch's hipify in a separate process on a copy of the sources."""
+"""Runs torch's hipify in a separate process: on a copy of the sources, and on the CUDA headers in a torch wheel."""
 
 from __future__ import annotations
 
 import json
+import shutil
 import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rocm3d.model.errors import MachineError
 from rocm3d.workspace.process import run
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-SCRIPT = Path(__file__).parents[1] / "payload" / "hipify_sources.py"
+MODULE = Path(__file__)
+SCRIPT = MODULE.parents[1] / "payload" / "hipify_sources.py"
 _SECONDS = 300.0
 _MAX_OUTPUT_BYTES = 16 * 1024 * 1024
+_FOLDERS = ("c10/cuda", "ATen/cuda", "ATen/native/cuda")
+# Path in torch's source tree: hipify generation 1 translates ATen headers only below it.
+_SOURCE = "aten/src"
+# Headers that torch's build generates and no wheel has. They define how that torch was built.
+_DISABLED_LIBRARIES = ("CUDNN", "CUSPARSELT", "HIPSPARSELT", "MAGMA")
+_BUILD_MACROS = {
+    "c10/hip/impl/hip_cmake_macros.h": "",
+    "c10/cuda/impl/cuda_cmake_macros.h": "",
+    "ATen/hip/HIPConfig.h": "#define AT_ROCM_ENABLED() 1\n",
+    "ATen/cuda/CUDAConfig.h": "#define AT_ROCM_ENABLED() 0\n",
+}
 
 
 @dataclass(frozen=True)
@@ -27,12 +38,6 @@ class HipifyResult:
     files: Mapping[Path, Path]
     failed: Mapping[Path, str]
 
-    @property
-    def generation(self) -> int:
-        """Generation 2 keeps torch's CUDA names. Code ported for one generation may not build with the other."""
-        major = self.version.split(".")[0]
-        return int(major) if major.isdecimal() else 1
-
 
 @dataclass(frozen=True)
 class Hipify:
@@ -41,25 +46,20 @@ class Hipify:
     package_parent: Path | None
     interpreter: Path = Path(sys.executable)
 
-    def translate_sources(
-        self, project: Path, sources: Sequence[Path], include_dirs: Sequence[Path] = (), *, jit: bool = False
-    ) -> HipifyResult:
-        """Translates in place: pass paths of a copy only. With `jit`, `project` is an empty folder."""
-        return self._run(project, sources, include_dirs, jit=jit)
-
     def translate_headers(self, project: Path) -> HipifyResult:
         """Translates a tree of torch's headers in place, such as c10/cuda to c10/hip."""
-        return self._run(project, (), (), headers=True)
+        return self.translate_sources(project, (), headers=True)
 
-    def _run(
+    def translate_sources(
         self,
         project: Path,
         sources: Sequence[Path],
-        include_dirs: Sequence[Path],
+        include_dirs: Sequence[Path] = (),
         *,
         headers: bool = False,
         jit: bool = False,
     ) -> HipifyResult:
+        """Translates in place: pass paths of a copy only. With `jit`, `project` is an empty folder."""
         request = {
             "package_parent": str(self.package_parent or ""),
             "project": str(project),
@@ -91,3 +91,26 @@ def _read_response(response: dict[str, Any]) -> HipifyResult:
         else:
             files[Path(source)] = Path(entry["path"])
     return HipifyResult(response["version"], files, failed)
+
+
+def write_hip_headers(include: Path, output: Path, hipify: Hipify) -> int:
+    """Writes them to `output` and returns their number. `output` must come before `include` in the search order."""
+    for name in _FOLDERS:
+        if (include / name).is_dir():
+            shutil.copytree(include / name, output / _in_source(name))
+    count = len(hipify.translate_headers(output).files)
+    if (output / _SOURCE).is_dir():
+        (output / _SOURCE / "ATen").rename(output / "ATen")
+        shutil.rmtree(output / _SOURCE.partition("/")[0])
+    for name in _FOLDERS:
+        # The CUDA headers are in torch's include folder: a second copy would define everything twice.
+        shutil.rmtree(output / name, ignore_errors=True)
+    disabled_macros = "".join(f"#define AT_{library}_ENABLED() 0\n" for library in _DISABLED_LIBRARIES)
+    for name, text in _BUILD_MACROS.items():
+        (output / name).parent.mkdir(parents=True, exist_ok=True)
+        (output / name).write_text(f"#pragma once\n{text}{disabled_macros if text else ''}", encoding="ascii")
+    return count
+
+
+def _in_source(name: str) -> str:
+    return f"{_SOURCE}/{name}" if name.startswith("ATen/") else name

@@ -5,8 +5,9 @@ from __future__ import annotations
 import io
 import re
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from elftools.common.exceptions import ELFError
 from elftools.elf.dynamic import DynamicSection
@@ -14,15 +15,16 @@ from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
 from rocm3d.model.errors import UserError
-from rocm3d.model.toolchain import InspectedBinary, Inspection, TargetCode
-from rocm3d.toolchain import cuda_fatbin
-from rocm3d.toolchain.code_object import CodeObjectError, read_code_object
-from rocm3d.toolchain.offload_bundle import PLAIN, OffloadBundleError, read_bundles
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from rocm3d.model.toolchain import Device
+from rocm3d.model.toolchain import Device, InspectedBinary, Inspection, TargetCode
+from rocm3d.toolchain.code_object import (
+    FATBIN_SECTIONS,
+    PLAIN,
+    CodeObjectError,
+    OffloadBundleError,
+    read_bundles,
+    read_code_object,
+    read_fatbin,
+)
 
 _HIP_SECTION = ".hip_fatbin"
 _PYTHON_TAG = re.compile(r"\.(cpython-(\d)(\d+)|cp(\d)(\d+)|abi3)[-.]")
@@ -81,10 +83,10 @@ def _inspect_host_object(name: str, data: bytes) -> InspectedBinary | None:
     try:
         elf = ELFFile(io.BytesIO(data))
         sections = {section.name: section for section in elf.iter_sections()}
-        hip, cuda = sections.get(_HIP_SECTION), [sections[key] for key in cuda_fatbin.SECTIONS if key in sections]
+        hip, cuda = sections.get(_HIP_SECTION), [sections[key] for key in FATBIN_SECTIONS if key in sections]
         targets, notes = _read_amd_targets(hip.data()) if hip is not None else ((), ())
         architectures = sorted(
-            {architecture for section in cuda for architecture in cuda_fatbin.read_fatbin(section.data())},
+            {architecture for section in cuda for architecture in read_fatbin(section.data())},
             key=_architecture_key,
         )
         symbols = list(_undefined_symbols(sections))
@@ -138,7 +140,7 @@ def _target_code(name: str, data: bytes) -> TargetCode:
         features=tuple(features),
         wave_sizes=tuple(sorted({kernel.wave_size for kernel in kernels})),
         kernels=len(kernels),
-        empty_kernels=sum(kernel.code_bytes <= 4 for kernel in kernels),  # only s_endpgm
+        empty_kernels=sum(kernel.empty for kernel in kernels),
         spilling_kernels=sum(kernel.spills > 0 for kernel in kernels),
     )
 

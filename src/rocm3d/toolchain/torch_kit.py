@@ -11,16 +11,13 @@ import sysconfig
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rocm3d.model.errors import MachineError
-from rocm3d.toolchain import prepared, torch_headers
-from rocm3d.toolchain.hipify import SCRIPT, Hipify
+from rocm3d.model.toolchain import TorchWheel, WheelToolchain
+from rocm3d.toolchain import prepared
+from rocm3d.toolchain.hipify import MODULE, SCRIPT, Hipify, write_hip_headers
 from rocm3d.workspace.process import run
 from rocm3d.workspace.state import cache_folder
-
-if TYPE_CHECKING:
-    from rocm3d.model.toolchain import TorchWheel, WheelToolchain
 
 TORCH_PATHS_SCRIPT = Path(__file__).parents[1] / "payload" / "torch_places.py"
 _STANDARD = re.compile(r"cpp_flag_prefix \+ '(c\+\+\d\d)'")
@@ -124,13 +121,13 @@ def _hip_headers(torch: Path, version: str, hipify: Hipify) -> tuple[Path, ...]:
     if (torch / "include" / "c10" / "hip").is_dir():
         return ()
     # The key includes the code that generates them, so that an upgrade generates new ones.
-    generator_code = b"".join(path.read_bytes() for path in (Path(torch_headers.__file__), SCRIPT))
+    generator_code = b"".join(path.read_bytes() for path in (MODULE, SCRIPT))
     generator_digest = hashlib.sha256(generator_code).hexdigest()[:12]
     cached = cache_folder() / "torch-headers" / f"{version}-{sys.version_info[0]}-{generator_digest}"
     if not cached.is_dir():
         cached.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=cached.parent, prefix="making-") as making:
-            torch_headers.write_hip_headers(torch / "include", Path(making) / "made", hipify)
+            write_hip_headers(torch / "include", Path(making) / "made", hipify)
             try:
                 (Path(making) / "made").rename(cached)
             except OSError:  # another process was faster

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rocm3d.artifact.arrays import compare, read_arrays, require_numpy, tolerance_dtype
-from rocm3d.knowledge.base import suggestion
-from rocm3d.model.backend_check import ComparedTensor, GoldenComparison
+from rocm3d.knowledge.base import Knowledge, suggestion
+from rocm3d.model.backend_check import ComparedTensor, GoldenComparison, Recording
 from rocm3d.model.errors import UserError
+from rocm3d.model.tolerance import Tolerance
 from rocm3d.record.golden import read_recording
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
-
     from rocm3d.artifact.artifact_report import Array
-    from rocm3d.knowledge.base import Knowledge
-    from rocm3d.model.backend_check import Recording
-    from rocm3d.model.tolerance import Tolerance
 
     Tensors = Mapping[str, tuple[Array, str]]
 

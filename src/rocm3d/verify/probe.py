@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Literal
 
 from rocm3d.model.registry import load_modules
-from rocm3d.model.verdict import Level, Verdict
+from rocm3d.model.verdict import Level, Outcome, Verdict
 from rocm3d.verify.backends.environment import Environment
 from rocm3d.verify.compilation.compile_options import CompileOptions
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 ResolverName = Literal["uv", "pip"]
 
 
-@dataclass(frozen=True)
+@dataclass
 class Network:
     """Whether probes may use the network, and with which resolver. `disabled_reason` is empty if they may.
 
@@ -47,26 +47,46 @@ class Case:
     originals: Mapping[str, bytes | None]
     current_scan: Scan
     targets: tuple[str, ...]
-    knowledge: Knowledge | None = None
+    knowledge: Knowledge
     network: Network = field(default_factory=Network)
     environment: Environment = field(default_factory=Environment)
     compile_options: CompileOptions = field(default_factory=CompileOptions)
     runs: tuple[StoredRun, ...] = ()
 
 
+class UncheckedError(Exception):
+    """Nothing was checked: the outcome of the only verdict, and the reason."""
+
+    def __init__(self, reason: str, outcome: Outcome = "not_run") -> None:
+        super().__init__(reason)
+        self.outcome: Outcome = outcome
+
+
 @dataclass(frozen=True)
 class Probe:
-    """One check. `attempt` returns one verdict, or one for each file or package that it checked."""
+    """One check, which returns one verdict, or one for each file or package, or raises UncheckedError."""
 
     module: str
     level: Level
-    attempt: Callable[[Case], Verdict | tuple[Verdict, ...]]
+    check: Callable[[Case], Verdict | Iterable[Verdict]]
     needs_network: bool = False
 
     @property
     def name(self) -> str:
         """The name in reports: the last part of the module's dotted name."""
         return self.module.rsplit(".", 1)[-1]
+
+    def attempt(self, case: Case) -> tuple[Verdict, ...]:
+        """All verdicts of the check."""
+        try:
+            result = self.check(case)
+            return (result,) if isinstance(result, Verdict) else tuple(result)
+        except UncheckedError as error:
+            return (self.verdict(error.outcome, str(error)),)
+
+    def verdict(self, outcome: Outcome, reason: str = "", checked: Iterable[str] = ()) -> Verdict:
+        """A verdict of this probe."""
+        return Verdict(level=self.level, probe=self.name, outcome=outcome, reason=reason, looked_at=tuple(checked))
 
 
 @cache

@@ -23,12 +23,7 @@ def _level_verdicts(level: Level, case: Case) -> list[Verdict]:
     reason = _not_run_reason(level, case)
     if reason is not None:
         return [Verdict(level=level, probe="any", outcome="not_run", reason=reason)]
-    verdicts: list[Verdict] = []
-    for probe in probes():
-        if probe.level == level:
-            result = probe.attempt(case)
-            verdicts += [result] if isinstance(result, Verdict) else result
-    return verdicts
+    return [verdict for probe in probes() if probe.level == level for verdict in probe.attempt(case)]
 
 
 def _not_run_reason(level: Level, case: Case) -> str | None:

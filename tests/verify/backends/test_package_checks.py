@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from rocm3d.verify.backends.environment import Environment
-from rocm3d.verify.backends.package_checks import check_packages
-from rocm3d.verify.backends.verdicts import backend_verdict
+from rocm3d.verify.backends.package_checks import backend_verdict, check_packages
+from rocm3d.verify.probe import Probe
 from rocm3d.verify.stage import verify
 
 LEVELS = ("import", "backend", "numerics")
@@ -31,7 +31,7 @@ def test_packages_without_a_check_share_one_verdict(ported, make_decision, fixed
     ]
     case = replace(ported(decisions=decisions), environment=fixed_response(outcome="absent", reason="is not installed"))
 
-    verdicts = check_packages(case, "backend", "probe", backend_verdict)
+    verdicts = check_packages(case, Probe("probe", "backend", lambda case: ()), backend_verdict)
 
     assert [(item.outcome, item.reason) for item in verdicts] == [
         ("not_run", "torch: is not installed"),

@@ -5,8 +5,7 @@ import re
 import pytest
 
 from rocm3d.model.verdict import CompilerNote, Diagnostic
-from rocm3d.verify.compilation.classify import CompileProblem, ErrorCodes, classify_errors
-from rocm3d.verify.compilation.source_map import HipifySourceMap
+from rocm3d.verify.compilation.classify import CompileProblem, ErrorCodes, HipifySourceMap, classify_errors
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rocm3d.repository import Repository
-from rocm3d.toolchain.nvcc import find_nvcc
+from rocm3d.toolchain.compiler import find_nvcc
 from rocm3d.verify.compilation.cuda_session import compile_cuda
 from rocm3d.verify.compilation.session import CompileRequest
 from rocm3d.workspace.tree import Tree

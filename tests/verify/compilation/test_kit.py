@@ -1,15 +1,16 @@
 from __future__ import annotations
 
+import pytest
+
+from rocm3d.model.errors import MachineError
 from rocm3d.toolchain import own_headers
 from rocm3d.verify.compilation.kit import CompileKit, find_kit
 
 
 def test_without_a_toolchain_the_next_command_is_named(knowledge):
     """The cache of a test is empty."""
-    reason = find_kit(knowledge.toolchains, None, None, None)
-
-    assert isinstance(reason, str)
-    assert "rocm3d toolchain prepare" in reason
+    with pytest.raises(MachineError, match="rocm3d toolchain prepare"):
+        find_kit(knowledge.toolchains, None, None, None)
 
 
 def test_an_interpreter_without_torch(knowledge, kits, tmp_path, monkeypatch):
@@ -20,7 +21,8 @@ def test_an_interpreter_without_torch(knowledge, kits, tmp_path, monkeypatch):
     interpreter.write_text('#!/bin/sh\necho \'{"torch": "", "include": "/x"}\'\n')
     interpreter.chmod(0o755)
 
-    assert find_kit(knowledge.toolchains, None, None, interpreter) == f"torch is not installed for {interpreter}"
+    with pytest.raises(MachineError, match=f"^torch is not installed for {interpreter}$"):
+        find_kit(knowledge.toolchains, None, None, interpreter)
 
 
 def test_each_generation_of_hipify_has_its_torch(kits):

@@ -170,7 +170,7 @@ def test_the_cache_depends_on_rocm3d_and_the_include_path(compiled, kit, monkeyp
     files = {"k.cu": KERNEL, "own.h": HEADER}
     compiled(files)
     if what == "program":
-        monkeypatch.setattr(session.program, "digest", lambda: "another")
+        monkeypatch.setattr(session, "program_digest", lambda: "another")
     else:
         monkeypatch.setattr(type(kit), "search", property(lambda _: ("-I/another",)))
     monkeypatch.setattr(

@@ -6,7 +6,7 @@ import pytest
 
 from rocm3d.toolchain.hipify import Hipify
 from rocm3d.toolchain.torch_kit import TorchFlags, TorchKit
-from rocm3d.verify.compilation.declared_extension import DeclaredExtension
+from rocm3d.verify.compilation.build_script import DeclaredExtension
 from rocm3d.verify.compilation.translation_unit import hip_flags, hipify_flag, translation_units, uses_gpu_headers
 
 TORCH = TorchKit(

@@ -5,15 +5,17 @@ from types import SimpleNamespace
 
 from rocm3d.model.toolchain import DetectedToolchain
 from rocm3d.model.verdict import CompileResult, KernelFacts
+from rocm3d.verify.compilation.build_script import DeclaredExtension
 from rocm3d.verify.compilation.classify import CompileProblem
-from rocm3d.verify.compilation.declared_extension import DeclaredExtension
 from rocm3d.verify.compilation.extensions import ScriptExtensions
 from rocm3d.verify.compilation.session import CompileReport, UnitReport
 from rocm3d.verify.compilation.translation_unit import TranslationUnit
 from rocm3d.verify.compilation.verdicts import describe_problems, describe_side, report_verdicts
+from rocm3d.verify.probe import Probe
 
 ABOUT = DetectedToolchain(kind="wheels", title="a clang", hip="7.7.7", headers="mixed")
 KIT = SimpleNamespace(compiler=SimpleNamespace(about=ABOUT), label="a clang, HIP 7.7.7 mixed headers")
+PROBE = Probe("compile_extensions", "compile", lambda case: ())
 UNIT = TranslationUnit("k.cu", "k.hip", "p._C", "hip", ())
 KERNEL = KernelFacts(name="k", wave_size=64, vgprs=12, sgprs=8, lds_bytes=256)
 SCRIPT = ScriptExtensions("setup.py", (DeclaredExtension("p._C", "setup.py", 1, "", ("k.cu",)),))
@@ -26,7 +28,7 @@ def report(*sides: CompileResult, problems=(), **more) -> CompileReport:
 
 
 def verdicts(*args, **kwargs):
-    return list(report_verdicts("compile_extensions", report(*args, **kwargs), KIT))
+    return list(report_verdicts(PROBE, report(*args, **kwargs), KIT))
 
 
 def test_a_failed_side_fails_the_unit_with_positions_and_codes():

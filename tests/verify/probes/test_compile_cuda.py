@@ -5,8 +5,9 @@ import pytest
 from rocm3d.model.verdict import CompileResult, Diagnostic, KernelFacts
 from rocm3d.verify.compilation.cuda_session import CudaUnitResult
 from rocm3d.verify.compilation.translation_unit import TranslationUnit
+from rocm3d.verify.probe import UncheckedError
 from rocm3d.verify.probes import compile_cuda
-from rocm3d.verify.probes.compile_cuda import attempt
+from rocm3d.verify.probes.compile_cuda import probe
 
 UNIT = TranslationUnit("k.cu", "k.cu", "p._C", "hip", ())
 COMPILED = CompileResult(side="nvcc", outcome="compiled", kernels=(KernelFacts(name="k"),), own_headers=("cusparse.h",))
@@ -20,11 +21,13 @@ def unit_verdict(case, monkeypatch):
     def verdict(ported, original=None):
         def nvidia(_case, _kit, tree=None):
             side = ported if tree is None else original
-            return side if isinstance(side, str) else (CudaUnitResult(UNIT, side),)
+            if isinstance(side, str):
+                raise UncheckedError(side)
+            return (CudaUnitResult(UNIT, side),)
 
         monkeypatch.setattr(compile_cuda, "find_case_kit", lambda _: object())
         monkeypatch.setattr(compile_cuda, "compile_with_nvcc", nvidia)
-        (result,) = attempt(case(changes=[("k.cu", b"old\n", b"new\n")]))
+        (result,) = probe.attempt(case(changes=[("k.cu", b"old\n", b"new\n")]))
         return result
 
     return verdict

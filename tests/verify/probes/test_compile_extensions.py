@@ -2,11 +2,12 @@ from __future__ import annotations
 
 import pytest
 
+from rocm3d.model.errors import MachineError
 from rocm3d.verify.compilation import shared_results
 from rocm3d.verify.compilation.compile_options import CompileOptions
 from rocm3d.verify.probe import Case
 from rocm3d.verify.probes import compile_extensions
-from rocm3d.verify.probes.compile_extensions import attempt
+from rocm3d.verify.probes.compile_extensions import probe
 
 SETUP = """from setuptools import setup
 from torch.utils.cpp_extension import CUDAExtension
@@ -38,14 +39,16 @@ def compilable_case(ported, monkeypatch):
 
 
 def test_not_run_by_default(compilable_case):
-    (verdict,) = attempt(compilable_case({"setup.py": SETUP, "k.cu": KERNEL}, refused=CompileOptions().disabled_reason))
+    (verdict,) = probe.attempt(
+        compilable_case({"setup.py": SETUP, "k.cu": KERNEL}, refused=CompileOptions().disabled_reason)
+    )
 
     assert verdict.outcome == "not_run"
     assert "--level compile" in verdict.reason
 
 
 def test_without_a_toolchain_it_is_not_run(compilable_case):
-    (verdict,) = attempt(compilable_case({"setup.py": SETUP, "k.cu": KERNEL}))
+    (verdict,) = probe.attempt(compilable_case({"setup.py": SETUP, "k.cu": KERNEL}))
 
     assert verdict.outcome == "not_run"
     assert "rocm3d toolchain prepare" in verdict.reason
@@ -56,24 +59,24 @@ def test_a_stack_with_the_other_generation_of_hipify_is_not_run(compilable_case,
 
     def find_kit(recipes, generation, headers, interpreter):
         generations.append(generation)
-        return f"no torch with hipify generation {generation} found"
+        raise MachineError(f"no torch with hipify generation {generation} found")
 
     monkeypatch.setattr(shared_results, "find_kit", find_kit)
 
-    (verdict,) = attempt(compilable_case({"setup.py": SETUP, "k.cu": KERNEL}))
+    (verdict,) = probe.attempt(compilable_case({"setup.py": SETUP, "k.cu": KERNEL}))
 
     assert generations == [stack.hipify]
     assert (verdict.outcome, "generation" in verdict.reason) == ("not_run", True)
 
 
 def test_a_repository_without_extensions_is_skipped(compilable_case, kits):
-    (verdict,) = attempt(compilable_case({"a.py": "x = 1\n"}, kits[1]))
+    (verdict,) = probe.attempt(compilable_case({"a.py": "x = 1\n"}, kits[1]))
 
     assert (verdict.outcome, verdict.reason) == ("skipped", "the repository builds no native extension")
 
 
 def test_a_script_and_its_units_have_a_verdict_each(compilable_case, kits):
-    verdicts = attempt(compilable_case({"setup.py": SETUP, "k.cu": KERNEL}, kits[1]))
+    verdicts = probe.attempt(compilable_case({"setup.py": SETUP, "k.cu": KERNEL}, kits[1]))
 
     assert [item.outcome for item in verdicts] == ["passed", "passed"]
     assert verdicts[1].looked_at[1].startswith("gfx942: 1 kernel, wave 64")

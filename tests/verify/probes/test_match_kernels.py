@@ -6,8 +6,9 @@ from rocm3d.model.verdict import CompileResult, KernelFacts
 from rocm3d.verify.compilation.cuda_session import CudaUnitResult
 from rocm3d.verify.compilation.session import CompileReport, UnitReport
 from rocm3d.verify.compilation.translation_unit import TranslationUnit
+from rocm3d.verify.probe import UncheckedError
 from rocm3d.verify.probes import match_kernels
-from rocm3d.verify.probes.match_kernels import attempt
+from rocm3d.verify.probes.match_kernels import probe
 
 UNIT = TranslationUnit("k.cu", "k.hip", "p._C", "hip", ())
 
@@ -25,9 +26,14 @@ def unit_verdict(case, monkeypatch):
         report = CompileReport((), (), (UnitReport(UNIT, {ours.side: ours}, ()),), (), {}, "2.0.0")
         monkeypatch.setattr(match_kernels, "find_case_kit", lambda _: object())
         monkeypatch.setattr(match_kernels, "compile_with_hip", lambda *_: report)
-        result = theirs if isinstance(theirs, str) else (CudaUnitResult(UNIT, theirs),) if theirs else ()
-        monkeypatch.setattr(match_kernels, "compile_with_nvcc", lambda *_, **__: result)
-        (result,) = attempt(case())
+
+        def compile_with_nvcc(*_, **__):
+            if isinstance(theirs, str):
+                raise UncheckedError(theirs)
+            return (CudaUnitResult(UNIT, theirs),) if theirs else ()
+
+        monkeypatch.setattr(match_kernels, "compile_with_nvcc", compile_with_nvcc)
+        (result,) = probe.attempt(case())
         return result
 
     return verdict

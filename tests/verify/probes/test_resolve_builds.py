@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from rocm3d.verify.probes.resolve_builds import attempt
+from rocm3d.verify.probes.resolve_builds import probe
 
 OPEN = ("pip", "install", "--no-build-isolation", "--no-deps")
 CLOSED = ("pip", "install", "--no-deps")
@@ -23,7 +23,7 @@ def build(make_decision):
 
 
 def test_a_build_that_requires_torch_fails_without_the_flag(index, ported, build):
-    (verdict,) = attempt(ported({"ext/pyproject.toml": WANTS_TORCH}, [build(*CLOSED, "./ext")]))
+    (verdict,) = probe.attempt(ported({"ext/pyproject.toml": WANTS_TORCH}, [build(*CLOSED, "./ext")]))
 
     assert verdict.outcome == "failed"
     assert verdict.reason == (
@@ -34,7 +34,7 @@ def test_a_build_that_requires_torch_fails_without_the_flag(index, ported, build
 def test_a_setup_that_imports_torch_fails_without_the_flag(index, ported, build):
     setup = "from torch.utils.cpp_extension import CUDAExtension\n"
 
-    (verdict,) = attempt(ported({"ext/setup.py": setup}, [build(*CLOSED, "./ext")]))
+    (verdict,) = probe.attempt(ported({"ext/setup.py": setup}, [build(*CLOSED, "./ext")]))
 
     assert verdict.outcome == "failed"
     assert "its setup.py imports torch" in verdict.reason
@@ -43,7 +43,7 @@ def test_a_setup_that_imports_torch_fails_without_the_flag(index, ported, build)
 def test_with_the_flag_build_requirements_are_resolved_on_the_stack(index, ported, build):
     index.wheel("setuptools", "80.0")
 
-    (verdict,) = attempt(ported({"ext/pyproject.toml": WANTS_TORCH}, [build(*OPEN, "./ext")]))
+    (verdict,) = probe.attempt(ported({"ext/pyproject.toml": WANTS_TORCH}, [build(*OPEN, "./ext")]))
 
     assert verdict.outcome == "passed"
     assert verdict.looked_at[0].startswith("build requirements of ext: 1 package, ")
@@ -54,28 +54,28 @@ def test_a_cuda_package_in_the_build_requirements_fails(index, ported, build):
     index.wheel("nvidia-cuda-nvcc-cu12", "12.4")
     pyproject = '[build-system]\nrequires = ["backend"]\n'
 
-    (verdict,) = attempt(ported({"ext/pyproject.toml": pyproject}, [build(*OPEN, "./ext")]))
+    (verdict,) = probe.attempt(ported({"ext/pyproject.toml": pyproject}, [build(*OPEN, "./ext")]))
 
     assert verdict.outcome == "failed"
     assert "backend -> nvidia-cuda-nvcc-cu12" in verdict.reason
 
 
 def test_a_missing_folder_is_not_run(index, ported, build):
-    (verdict,) = attempt(ported({"a.py": ""}, [build(*OPEN, "./submodules/simple-knn")]))
+    (verdict,) = probe.attempt(ported({"a.py": ""}, [build(*OPEN, "./submodules/simple-knn")]))
 
     assert verdict.outcome == "not_run"
     assert verdict.reason.startswith("simple-knn: submodules/simple-knn is not in the tree")
 
 
 def test_an_unreachable_git_repository_is_not_run(index, ported, build):
-    (verdict,) = attempt(ported({}, [build(*OPEN, "git+http://127.0.0.1:9/owner/apex.git")]))
+    (verdict,) = probe.attempt(ported({}, [build(*OPEN, "git+http://127.0.0.1:9/owner/apex.git")]))
 
     assert verdict.outcome == "not_run"
     assert verdict.reason.startswith("apex: http://127.0.0.1:9/owner/apex.git does not respond: ")
 
 
 def test_a_build_without_a_command_is_not_run(index, ported, make_decision):
-    (verdict,) = attempt(ported({}, [make_decision("emd", "build")]))
+    (verdict,) = probe.attempt(ported({}, [make_decision("emd", "build")]))
 
     assert verdict.outcome == "not_run"
     assert "build it by hand" in verdict.reason
@@ -85,7 +85,7 @@ def test_a_compiled_wheel_in_place_of_a_build_is_a_failure(index, ported, build)
     """pip takes the wheel of the default index, which is made for CUDA or for the CPU."""
     index.wheel("raster", "1.0", tag="cp312-cp312-manylinux_2_28_x86_64")
 
-    (verdict,) = attempt(ported({}, [build(*OPEN, "raster")]))
+    (verdict,) = probe.attempt(ported({}, [build(*OPEN, "raster")]))
 
     assert verdict.outcome == "failed"
     assert "instead of building" in verdict.reason
@@ -94,7 +94,7 @@ def test_a_compiled_wheel_in_place_of_a_build_is_a_failure(index, ported, build)
 def test_a_plain_wheel_needs_no_build(index, ported, build):
     index.wheel("raster", "1.0")
 
-    (verdict,) = attempt(ported({}, [build(*OPEN, "raster")]))
+    (verdict,) = probe.attempt(ported({}, [build(*OPEN, "raster")]))
 
     assert (verdict.outcome, verdict.looked_at) == ("passed", ("raster: raster-1.0-py3-none-any.whl",))
 
@@ -103,8 +103,8 @@ def test_source_of_the_index_is_read(index, ported, build):
     index.wheel("setuptools", "80.0")
     index.sdist("raster", "1.0", pyproject=WANTS_TORCH)
 
-    assert [item.outcome for item in attempt(ported({}, [build(*CLOSED, "raster")]))] == ["failed"]
-    assert [item.outcome for item in attempt(ported({}, [build(*OPEN, "raster")]))] == ["passed"]
+    assert [item.outcome for item in probe.attempt(ported({}, [build(*CLOSED, "raster")]))] == ["failed"]
+    assert [item.outcome for item in probe.attempt(ported({}, [build(*OPEN, "raster")]))] == ["passed"]
 
 
 def test_transitive_source_builds_are_checked(index, ported):
@@ -112,7 +112,7 @@ def test_transitive_source_builds_are_checked(index, ported):
     index.wheel("top", "1.0", "inner")
     index.sdist("inner", "1.0", pyproject=WANTS_TORCH)
 
-    (verdict,) = attempt(ported({"rocm-port/requirements.txt": "top\n"}))
+    (verdict,) = probe.attempt(ported({"rocm-port/requirements.txt": "top\n"}))
 
     assert verdict.outcome == "failed"
     assert (
@@ -125,7 +125,7 @@ def test_transitive_source_builds_without_torch_pass(index, ported):
     index.wheel("setuptools", "80.0")
     index.sdist("inner", "1.0", pyproject=PLAIN)
 
-    (verdict,) = attempt(ported({"rocm-port/requirements.txt": "inner\n"}))
+    (verdict,) = probe.attempt(ported({"rocm-port/requirements.txt": "inner\n"}))
 
     assert verdict.outcome == "passed"
 
@@ -144,7 +144,7 @@ def test_a_git_requirement_is_built_in_isolation_only_in_the_ports_file(
     for words in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "x"]):
         subprocess.run(["git", *identity, *words], cwd=origin, check=True)
 
-    verdicts = attempt(ported({path: f"git+{origin.as_uri()}\n"}, [make_decision("origin")]))
+    verdicts = probe.attempt(ported({path: f"git+{origin.as_uri()}\n"}, [make_decision("origin")]))
 
     assert [item.outcome for item in verdicts] == [outcome]
 
@@ -152,6 +152,6 @@ def test_a_git_requirement_is_built_in_isolation_only_in_the_ports_file(
 def test_nothing_to_build_is_skipped(index, ported):
     index.wheel("fine", "1.0")
 
-    (verdict,) = attempt(ported({"rocm-port/requirements.txt": "fine\n"}))
+    (verdict,) = probe.attempt(ported({"rocm-port/requirements.txt": "fine\n"}))
 
     assert (verdict.outcome, verdict.reason) == ("skipped", "nothing is built from source")

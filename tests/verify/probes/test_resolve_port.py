@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rocm3d.verify.probes import resolve_port
-from rocm3d.verify.probes.resolve_port import attempt
+from rocm3d.verify.probes.resolve_port import probe
 from rocm3d.verify.resolution import session
 
 RESOLVERS = pytest.mark.parametrize("resolver", ["uv", "pip"])
@@ -22,7 +22,7 @@ def test_another_torch_fails_with_the_dependency_chain(index, ported, resolver):
     index.wheel("poisoned", "1.0", "torch==2.1")
     index.wheel("torch", "2.1.0")
 
-    (verdict,) = attempt(ported({FILE: "middle\n"}, resolver=resolver))
+    (verdict,) = probe.attempt(ported({FILE: "middle\n"}, resolver=resolver))
 
     assert verdict.outcome == "failed"
     assert verdict.reason == f"{FILE}: middle -> poisoned -> torch==2.1"
@@ -34,7 +34,7 @@ def test_a_transitive_cuda_package_fails_with_the_dependency_chain(index, ported
     index.wheel("inner", "1.0", "nvidia-cublas-cu12")
     index.wheel("nvidia-cublas-cu12", "12.4.5.8")
 
-    (verdict,) = attempt(ported({FILE: "top\n"}, resolver=resolver))
+    (verdict,) = probe.attempt(ported({FILE: "top\n"}, resolver=resolver))
 
     assert verdict.outcome == "failed"
     assert "nvidia-cublas-cu12 12.4.5.8 is a CUDA package (top -> inner -> nvidia-cublas-cu12)" in verdict.reason
@@ -44,7 +44,7 @@ def test_a_transitive_cuda_package_fails_with_the_dependency_chain(index, ported
 def test_every_cuda_package_pattern_fails(index, ported, name):
     index.wheel(name, "1.0")
 
-    assert attempt(ported({FILE: f"{name}\n"}))[0].outcome == "failed"
+    assert probe.attempt(ported({FILE: f"{name}\n"}))[0].outcome == "failed"
 
 
 def test_another_triton_is_a_failure_where_the_stack_has_it_under_another_name(index, ported, stack):
@@ -52,7 +52,7 @@ def test_another_triton_is_a_failure_where_the_stack_has_it_under_another_name(i
     index.wheel("kernels", "1.0", "triton>=3")
     index.wheel("triton", "3.9.0")
 
-    (verdict,) = attempt(ported({FILE: "kernels\n"}))
+    (verdict,) = probe.attempt(ported({FILE: "kernels\n"}))
 
     assert verdict.outcome == "failed"
     assert "triton 3.9.0 would overwrite the stack's triton (kernels -> triton)" in verdict.reason
@@ -63,14 +63,14 @@ def test_uv_overrides_are_mentioned_and_the_failure_stays(index, ported):
     index.wheel("triton", "3.9.0")
     files = {FILE: "kernels\n", "rocm-port/overrides.txt": "triton ; sys_platform == 'never'\n"}
 
-    (verdict,) = attempt(ported(files))
+    (verdict,) = probe.attempt(ported(files))
 
     assert verdict.outcome == "failed"
     assert verdict.reason.endswith("with uv and rocm-port/overrides.txt it resolves")
 
 
 def test_an_unknown_package_fails(index, ported):
-    (verdict,) = attempt(ported({FILE: "not-there\n"}))
+    (verdict,) = probe.attempt(ported({FILE: "not-there\n"}))
 
     assert verdict.outcome == "failed"
     assert "not-there" in verdict.reason
@@ -79,7 +79,7 @@ def test_an_unknown_package_fails(index, ported):
 def test_an_unreachable_index_is_not_run(ported, no_index_settings, monkeypatch):
     monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
 
-    (verdict,) = attempt(ported({FILE: "numpy\n"}))
+    (verdict,) = probe.attempt(ported({FILE: "numpy\n"}))
 
     assert verdict.outcome == "not_run"
     assert verdict.reason.startswith("the index http://127.0.0.1:9/simple does not respond: ")
@@ -88,7 +88,7 @@ def test_an_unreachable_index_is_not_run(ported, no_index_settings, monkeypatch)
 def test_an_unreachable_url_is_not_run_and_the_others_are_resolved(index, ported):
     index.wheel("fine", "1.0", "torch>=2")
 
-    set_verdict, excluded = attempt(ported({FILE: "fine\ngit+http://127.0.0.1:9/owner/nvdiffrast\n"}))
+    set_verdict, excluded = probe.attempt(ported({FILE: "fine\ngit+http://127.0.0.1:9/owner/nvdiffrast\n"}))
 
     assert set_verdict.outcome == "passed"
     assert excluded.outcome == "not_run"
@@ -100,7 +100,7 @@ def test_a_failed_metadata_build_is_not_run_and_the_others_are_resolved(index, p
     backend = '[build-system]\nrequires = []\nbuild-backend = "missing"\nbackend-path = ["."]\n'
     index.sdist("builds", "1.0", metadata=False, pyproject=backend)
 
-    set_verdict, excluded = attempt(ported({FILE: "fine\nbuilds\n"}))
+    set_verdict, excluded = probe.attempt(ported({FILE: "fine\nbuilds\n"}))
 
     assert set_verdict.outcome == "passed"
     assert excluded.outcome == "not_run"
@@ -110,18 +110,18 @@ def test_a_failed_metadata_build_is_not_run_and_the_others_are_resolved(index, p
 def test_without_the_resolver_it_is_not_run_with_the_hint(ported, monkeypatch, no_index_settings):
     monkeypatch.setattr(session, "find_uv", lambda: None)
 
-    (verdict,) = attempt(ported({FILE: "numpy\n"}))
+    (verdict,) = probe.attempt(ported({FILE: "numpy\n"}))
 
     assert verdict.outcome == "not_run"
     assert 'pip install "rocm3d[resolve]"' in verdict.reason
 
 
 def test_without_a_stack_it_is_skipped(ported):
-    assert outcomes(attempt(ported({FILE: "numpy\n"}, base=None))) == [("skipped", "resolve_port")]
+    assert outcomes(probe.attempt(ported({FILE: "numpy\n"}, base=None))) == [("skipped", "resolve_port")]
 
 
 def test_without_requirements_it_is_skipped(ported, no_index_settings):
-    assert outcomes(attempt(ported({"a.py": "import x\n"}))) == [("skipped", "resolve_port")]
+    assert outcomes(probe.attempt(ported({"a.py": "import x\n"}))) == [("skipped", "resolve_port")]
 
 
 def test_too_many_sets_are_named(index, ported, monkeypatch):
@@ -129,7 +129,7 @@ def test_too_many_sets_are_named(index, ported, monkeypatch):
     index.wheel("fine", "1.0")
     files = {FILE: "fine\n", "rocm-port/requirements-more.txt": "fine\n"}
 
-    first, second = attempt(ported(files))
+    first, second = probe.attempt(ported(files))
 
     assert (first.outcome, second.outcome) == ("passed", "not_run")
 
@@ -138,7 +138,7 @@ def test_too_many_sets_are_named(index, ported, monkeypatch):
 def test_a_clean_set_passes_and_lists_the_unchanged_base(index, ported, resolver):
     index.wheel("fine", "1.0", "torch>=2", "torchvision", "torchaudio")
 
-    (verdict,) = attempt(ported({FILE: "fine\n"}, resolver=resolver))
+    (verdict,) = probe.attempt(ported({FILE: "fine\n"}, resolver=resolver))
 
     assert verdict.outcome == "passed"
     assert verdict.looked_at[0].startswith(
@@ -153,7 +153,7 @@ def test_kept_requirements_of_other_files_are_resolved_too(index, ported, make_d
     setup = "from setuptools import setup\nsetup(install_requires=['kept', 'dropped'])\n"
     decisions = [make_decision("kept"), make_decision("dropped", "drop")]
 
-    (verdict,) = attempt(ported({"setup.py": setup}, decisions))
+    (verdict,) = probe.attempt(ported({"setup.py": setup}, decisions))
 
     assert verdict.outcome == "failed"
     assert verdict.reason == "setup.py (lines that the plan keeps): kept -> torch==1.0"
@@ -164,7 +164,7 @@ def test_a_transitive_package_with_a_record_is_named(index, ported):
     index.wheel("bitsandbytes", "0.50")
     index.wheel("nvidia-ml-py", "12.0")
 
-    (verdict,) = attempt(ported({FILE: "top\n"}))
+    (verdict,) = probe.attempt(ported({FILE: "top\n"}))
 
     assert verdict.outcome == "passed"
     assert "transitive dependencies that default to CUDA: bitsandbytes, nvidia-ml-py" in verdict.looked_at

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rocm3d.verify.probes.resolve_routes import attempt
+from rocm3d.verify.probes.resolve_routes import probe
 
 
 def pip(*words: str) -> tuple[tuple[str, ...], ...]:
@@ -15,7 +15,7 @@ def test_packages_of_an_unreachable_index_are_not_run(index, ported, make_decisi
         "gsplat", "replace", index=away, commands=pip("--index-url", away, "--no-deps", "amd-gsplat")
     )
 
-    (verdict,) = attempt(ported(decisions=[routed]))
+    (verdict,) = probe.attempt(ported(decisions=[routed]))
 
     assert verdict.outcome == "not_run"
     assert verdict.reason.startswith(f"amd-gsplat: its index {away} does not respond: ")
@@ -29,7 +29,7 @@ def test_other_packages_are_resolved_all_the_same(index, ported, make_decision):
         make_decision("other", "replace", requirement="near", commands=pip("--no-deps", "near")),
     ]
 
-    far, near = attempt(ported(decisions=decisions))
+    far, near = probe.attempt(ported(decisions=decisions))
 
     assert (far.outcome, far.reason.split(":")[0]) == ("not_run", "far-rocm")
     assert (near.outcome, near.looked_at[0].split(":")[0]) == ("passed", "other (pip install --no-deps near)")
@@ -38,7 +38,7 @@ def test_other_packages_are_resolved_all_the_same(index, ported, make_decision):
 def test_a_name_or_password_of_an_index_is_not_shown(index, ported, make_decision):
     secret = "http://user:secret@127.0.0.1:9/simple"
 
-    (verdict,) = attempt(ported(decisions=[make_decision("far", "replace", requirement="far", index=secret)]))
+    (verdict,) = probe.attempt(ported(decisions=[make_decision("far", "replace", requirement="far", index=secret)]))
 
     assert "secret" not in verdict.reason
 
@@ -47,7 +47,7 @@ def test_a_route_that_brings_cuda_is_a_failure(index, ported, make_decision):
     index.wheel("near", "1.0", "nvidia-cudnn-cu12")
     index.wheel("nvidia-cudnn-cu12", "9.1")
 
-    (verdict,) = attempt(ported(decisions=[make_decision("x", "replace", requirement="near")]))
+    (verdict,) = probe.attempt(ported(decisions=[make_decision("x", "replace", requirement="near")]))
 
     assert verdict.outcome == "failed"
     assert "near -> nvidia-cudnn-cu12" in verdict.reason
@@ -57,7 +57,7 @@ def test_no_deps_resolves_no_dependencies(index, ported, make_decision):
     index.wheel("near", "1.0", "nvidia-cudnn-cu12")
     routed = make_decision("x", "replace", commands=pip("--no-deps", "near"))
 
-    assert [item.outcome for item in attempt(ported(decisions=[routed]))] == ["passed"]
+    assert [item.outcome for item in probe.attempt(ported(decisions=[routed]))] == ["passed"]
 
 
 def test_only_the_index_of_the_route_is_used(index, ported, make_decision, tmp_path):
@@ -66,7 +66,7 @@ def test_only_the_index_of_the_route_is_used(index, ported, make_decision, tmp_p
     other = index.url.replace("/simple", "/other")
     routed = make_decision("x", "replace", requirement="near", index=other)
 
-    (verdict,) = attempt(ported(decisions=[routed]))
+    (verdict,) = probe.attempt(ported(decisions=[routed]))
 
     assert verdict.outcome == "failed"
     assert "near" in verdict.reason
@@ -75,7 +75,7 @@ def test_only_the_index_of_the_route_is_used(index, ported, make_decision, tmp_p
 def test_source_builds_are_skipped(index, ported, make_decision):
     built = make_decision("flash-attn", "build", commands=pip("--no-build-isolation", "--no-deps", "flash-attn"))
 
-    (verdict,) = attempt(ported(decisions=[built]))
+    (verdict,) = probe.attempt(ported(decisions=[built]))
 
     assert verdict.outcome == "skipped"
 
@@ -83,7 +83,9 @@ def test_source_builds_are_skipped(index, ported, make_decision):
 def test_an_unreachable_url_is_named(index, ported, make_decision):
     wheel = "http://127.0.0.1:9/pytorch3d-0.7.9-cp312-cp312-linux_x86_64.whl"
 
-    (verdict,) = attempt(ported(decisions=[make_decision("pytorch3d", "replace", commands=pip("--no-deps", wheel))]))
+    (verdict,) = probe.attempt(
+        ported(decisions=[make_decision("pytorch3d", "replace", commands=pip("--no-deps", wheel))])
+    )
 
     assert verdict.outcome == "not_run"
     assert verdict.reason.startswith("pytorch3d: http://127.0.0.1:9/")

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rocm3d.model.errors import MachineError
 from rocm3d.verify.resolution import build_source
 from rocm3d.verify.resolution.build_source import (
     BuildFiles,
@@ -56,10 +57,9 @@ def test_files_of_a_folder_of_the_tree(tmp_path):
     assert build_files_in_tree(Tree.open(tmp_path), "./ext") == BuildFiles(setup=b"x")
 
 
-def test_an_unreachable_repository_is_an_error_text(tmp_path):
-    result = build_files_from_git(GitSource("http://127.0.0.1:9/o/n"), WebClient(), tmp_path / "git")
-
-    assert result.startswith("http://127.0.0.1:9/o/n does not respond: ")
+def test_an_unreachable_repository_is_an_error(tmp_path):
+    with pytest.raises(MachineError, match=r"^http://127\.0\.0\.1:9/o/n does not respond: "):
+        build_files_from_git(GitSource("http://127.0.0.1:9/o/n"), WebClient(), tmp_path / "git")
 
 
 @pytest.fixture
@@ -74,10 +74,9 @@ def repository(tmp_path):
     return folder.as_uri()
 
 
-def test_an_unknown_ref_is_an_error_text(repository, tmp_path):
-    result = build_files_from_git(GitSource(repository, "no-such"), WebClient(), tmp_path / "git")
-
-    assert "at no-such: " in result
+def test_an_unknown_ref_is_an_error(repository, tmp_path):
+    with pytest.raises(MachineError, match="at no-such: "):
+        build_files_from_git(GitSource(repository, "no-such"), WebClient(), tmp_path / "git")
 
 
 def test_files_of_a_repository(repository, tmp_path):
@@ -87,16 +86,19 @@ def test_files_of_a_repository(repository, tmp_path):
     )
 
 
-def test_an_invalid_archive_is_an_error_text(tmp_path):
+def test_an_invalid_archive_is_an_error(tmp_path):
     (tmp_path / "a-1.tar.gz").write_bytes(b"not an archive")
 
-    assert "cannot read" in build_files_from_archive((tmp_path / "a-1.tar.gz").as_uri(), WebClient())
+    with pytest.raises(MachineError, match="cannot read"):
+        build_files_from_archive((tmp_path / "a-1.tar.gz").as_uri(), WebClient())
 
 
-def test_a_large_archive_is_an_error_text(index, monkeypatch):
+def test_a_large_archive_is_an_error(index, monkeypatch):
     monkeypatch.setattr(build_source, "_MAX_ARCHIVE_BYTES", 10)
+    archive = index.sdist("a", "1", setup="x")
 
-    assert "or it is larger than" in build_files_from_archive(index.sdist("a", "1", setup="x").as_uri(), WebClient())
+    with pytest.raises(MachineError, match="or it is larger than"):
+        build_files_from_archive(archive.as_uri(), WebClient())
 
 
 def test_files_of_an_sdist(index):

@@ -2,16 +2,19 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.verify.resolution.builds import build_of_distribution, build_of_git_line, builds_of_command
-from rocm3d.verify.resolution.commands import install_commands
-from rocm3d.verify.resolution.resolver import CachingResolver
+from rocm3d.verify.resolution.builds import (
+    build_of_distribution,
+    build_of_git_line,
+    builds_of_command,
+    install_commands,
+)
 from rocm3d.verify.resolution.session import find_resolver, open_session
 from rocm3d.verify.resolution.sets import RequirementLine
 
 
 @pytest.fixture
 def resolver_session(knowledge, stack, index):
-    with open_session(CachingResolver(find_resolver("uv"), {}), stack, knowledge, "linux") as opened:
+    with open_session(find_resolver("uv"), stack, knowledge, "linux") as opened:
         yield opened
 
 

@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import pytest
 
+from rocm3d.verify.probe import UncheckedError
 from rocm3d.verify.resolution import session as module
 from rocm3d.verify.resolution.index import IndexSettings
-from rocm3d.verify.resolution.prepare import PreparedSet
 from rocm3d.verify.resolution.resolver import Resolution, ResolutionProblem, ResolvedPackage
 from rocm3d.verify.resolution.session import find_resolver, open_session
-from rocm3d.verify.resolution.sets import RequirementLine
+from rocm3d.verify.resolution.sets import PreparedSet, RequirementLine
 
 
 class ScriptedResolver:
@@ -106,12 +106,20 @@ def test_the_folder_is_gone_afterwards(session_with):
     assert not folder.exists()
 
 
-def test_a_missing_resolver_is_an_error_text(monkeypatch, no_index_settings):
-    monkeypatch.setattr(module, "find_uv", lambda: None)
-    monkeypatch.setattr(module, "find_pip", lambda: None)
+def test_sessions_that_share_a_cache_resolve_an_equal_set_once(knowledge, stack):
+    scripted, resolutions = ScriptedResolver(Resolution((ResolvedPackage("a", "1"),)), Resolution()), {}
+    for names in (["a"], ["a"], ["b"]):
+        with open_session(scripted, stack, knowledge, "linux", resolutions) as resolver_session:
+            resolver_session.resolve_on_stack(prepared(*names))
+    assert [texts["requirements.txt"] for _, texts in scripted.asked] == ["a\n", "b\n"]
 
-    assert find_resolver("uv").startswith("uv is not installed")
-    assert find_resolver("pip").startswith("pip is not installed")
+
+@pytest.mark.parametrize("name", ["uv", "pip"])
+def test_a_missing_resolver_is_an_error(monkeypatch, no_index_settings, name):
+    monkeypatch.setattr(module, f"find_{name}", lambda: None)
+
+    with pytest.raises(UncheckedError, match=f"^{name} is not installed"):
+        find_resolver(name)
 
 
 def test_an_installed_resolver_is_returned(no_index_settings):

@@ -7,7 +7,7 @@ import re
 
 from packaging.specifiers import SpecifierSet
 
-from rocm3d.host.facts import MachineFacts, NotKnownError, Reading, text_parameters
+from rocm3d.host.facts import MachineFacts, Reading, require, text_parameters
 from rocm3d.model.condition import Condition
 from rocm3d.model.snapshot import GraphicsCard
 
@@ -62,8 +62,7 @@ def lacks_targets(facts: MachineFacts, condition: Condition) -> Reading | None:
     """A list of targets lacks one of this machine."""
     variables = _set_variables(facts, condition)
     lists = {name: {part.partition(":")[0] for part in re.split(r"[;, ]+", value)} for name, value in variables.items()}
-    if variables and not facts.targets:
-        raise NotKnownError("the kernel does not report the GPU's target")
+    require(facts.targets or not variables, "the kernel does not report the GPU's target")
     incomplete = {name: variables[name] for name, parts in lists.items() if set(facts.targets) - parts}
     reading = _reading(incomplete)
     return Reading(reading.observations, {**reading.values, "targets": ";".join(facts.targets)}) if reading else None
@@ -71,7 +70,7 @@ def lacks_targets(facts: MachineFacts, condition: Condition) -> Reading | None:
 
 def override_needless(facts: MachineFacts, _: Condition) -> Reading | None:
     """The override equals the card's target, or the installed ROCm supports that target without it."""
-    override = _override_value(facts)
+    override = facts.variable(_OVERRIDE)
     if override is None:
         return None
     served = [card for card in facts.known_cards if card.gfx in facts.targets and _is_supported(facts, card)]
@@ -82,7 +81,7 @@ def override_needless(facts: MachineFacts, _: Condition) -> Reading | None:
 
 def override_of_other_family(facts: MachineFacts, _: Condition) -> Reading | None:
     """The override makes a card report a target of another generation."""
-    override = _override_value(facts)
+    override = facts.variable(_OVERRIDE)
     override_gfx = _gfx_from_version(override) if override is not None else ""
     if override is None or (override and not override_gfx):
         return Reading((f"{_OVERRIDE}={override}: not a version",)) if override else None
@@ -93,7 +92,7 @@ def override_of_other_family(facts: MachineFacts, _: Condition) -> Reading | Non
 
 def override_for_unlike(facts: MachineFacts, _: Condition) -> Reading | None:
     """One override for GPUs with different targets."""
-    override = _override_value(facts)
+    override = facts.variable(_OVERRIDE)
     if override is None or not facts.known_cards:
         return None
     kinds = dict.fromkeys(card.gfx for card in facts.snapshot.gpus if card.gfx)
@@ -105,8 +104,7 @@ def override_for_unlike(facts: MachineFacts, _: Condition) -> Reading | None:
 def mask_hides_all(facts: MachineFacts, condition: Condition) -> Reading | None:
     """A mask hides every GPU: it is empty, negative, or its first index does not exist."""
     cards = [card for card in facts.snapshot.gpus if card.kfd]
-    if not cards:
-        raise NotKnownError("the kernel lists no GPU")
+    require(cards, "the kernel lists no GPU")
     names = {str(card.rocr_index) for card in cards} | {card.uuid.lower() for card in cards if card.uuid}
     masks = {name: facts.variable(name) for name in text_parameters(condition, "names")}
     if masks.get(_ROCR) is not None:
@@ -119,10 +117,6 @@ def mask_hides_all(facts: MachineFacts, condition: Condition) -> Reading | None:
     reading = _reading(hiding)
     available = f"GPUs of this machine: {', '.join(f'{card.rocr_index} {card.gfx}' for card in cards)}"
     return Reading((*reading.observations, available), reading.values) if reading else None
-
-
-def _override_value(facts: MachineFacts) -> str | None:
-    return facts.variable(_OVERRIDE)
 
 
 def _gfx_from_version(version: str) -> str:

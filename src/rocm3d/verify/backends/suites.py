@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
 
-from rocm3d.knowledge.base import suggestion
+from rocm3d.knowledge.base import Knowledge, suggestion
 from rocm3d.model.backend_check import BackendCheck, SuiteChecks
 from rocm3d.model.errors import UserError
-from rocm3d.verify.backends.check_process import BackendCheckRequest, run_backend_check
-from rocm3d.verify.backends.kernel_evidence import with_kernel_evidence
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from rocm3d.knowledge.base import Knowledge
-    from rocm3d.model.suite import Suite
-    from rocm3d.verify.backends.environment import Environment
+from rocm3d.model.suite import Suite
+from rocm3d.verify.backends.environment import BackendCheckRequest, Environment, run_backend_check
 
 SelectedSuites = tuple[tuple[str, str, tuple[BackendCheckRequest, ...]], ...]
 
@@ -55,7 +48,7 @@ def run_suites(
 
     def run_check(request: BackendCheckRequest) -> BackendCheck:
         progress(request.package or request.probe)
-        return with_kernel_evidence(run_backend_check(request, environment, knowledge), knowledge.backends)
+        return run_backend_check(request, environment, knowledge)
 
     for name, title, requests in selected:
         yield SuiteChecks(suite=name, title=title, looks=tuple(run_check(request) for request in requests))

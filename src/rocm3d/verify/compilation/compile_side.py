@@ -4,30 +4,24 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rocm3d.model.verdict import CompileResult, Diagnostic, KernelFacts
 from rocm3d.toolchain import own_headers
 from rocm3d.toolchain.code_object import CodeObjectError, read_code_object
+from rocm3d.toolchain.compiler import Compiler, CompilerRun
 from rocm3d.verify.compilation import diagnostics
+from rocm3d.verify.compilation.classify import ErrorCodes
 from rocm3d.verify.compilation.content_cache import read_dependencies
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from rocm3d.toolchain.compiler import Compiler, CompilerRun
-    from rocm3d.verify.compilation.classify import ErrorCodes
-    from rocm3d.verify.compilation.kit import CompileKit
-    from rocm3d.verify.compilation.translation_unit import TranslationUnit
+from rocm3d.verify.compilation.kit import CompileKit
+from rocm3d.verify.compilation.translation_unit import TranslationUnit
 
 HOST = "host"
 _HEADER_NOT_COPIED = "'{}' is next to the original, but hipify writes the translated file to another folder"
 _MAX_STUB_HEADERS = 12  # limit of missing headers to stub in one unit
-_UNSAFE_CHARACTERS = re.compile(r"[^A-Za-z0-9_.-]+")
-# Size in bytes of s_endpgm: a kernel of this size does nothing.
-_EMPTY_KERNEL_BYTES = 4
+UNSAFE_CHARACTERS = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
 @dataclass(frozen=True)
@@ -56,7 +50,7 @@ class HipUnitCompiler:
 
     def compile(self, unit: TranslationUnit, side: str) -> CacheableResult:
         """A header that HIP does not have is an error. A stub for it lets the compiler report the other errors too."""
-        name = _UNSAFE_CHARACTERS.sub("_", f"{unit.extension}-{unit.file}-{side}")
+        name = UNSAFE_CHARACTERS.sub("_", f"{unit.extension}-{unit.file}-{side}")
         stub_folder = self.out / f"{name}.stand-ins"
         missing_headers: list[Diagnostic] = []
         for _ in range(_MAX_STUB_HEADERS):
@@ -150,19 +144,7 @@ def read_kernels(file: Path, gfx: str) -> tuple[KernelFacts, ...]:
     code = read_code_object(file.read_bytes())
     if code.gfx != gfx:
         raise CodeObjectError(f"it is for {code.gfx}")
-    return tuple(
-        KernelFacts(
-            name=kernel.name,
-            wave_size=kernel.wave_size,
-            vgprs=kernel.vgprs,
-            sgprs=kernel.sgprs,
-            lds_bytes=kernel.lds_bytes,
-            scratch_bytes=kernel.scratch_bytes,
-            spills=kernel.spills,
-            empty=kernel.code_bytes <= _EMPTY_KERNEL_BYTES,
-        )
-        for kernel in code.kernels
-    )
+    return code.kernels
 
 
 def _last_line_diagnostic(output: str) -> Diagnostic:

@@ -1,24 +1,41 @@
-"""A cache of compile results, by the content of all files read, the flags and the toolchain."""
+"""Compiles units in parallel. Results are cached by the content of all files read, the flags and the toolchain."""
 
 from __future__ import annotations
 
 import hashlib
+import os
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from threading import Event
+from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import ValidationError
 
+from rocm3d import __version__
 from rocm3d.model.verdict import CachedCompileResult, CachedCompileResults
+from rocm3d.workspace.process import kill_all
 from rocm3d.workspace.state import PORT_FOLDER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from rocm3d.model.verdict import CompileResult
+    from rocm3d.verify.compilation.compile_side import CacheableResult
     from rocm3d.workspace.result_cache import ResultCache
 
 _MAX_RESULTS = 4  # results per key, for headers that change back and forth
+_PACKAGE = Path(__file__).parents[2]
+# Modules that find and call compilers and parse their output. own_headers has a separate digest.
+_PARTS = (
+    "toolchain", "verify/compilation", "payload/hipify_sources.py", "payload/read_build.py", "model/compilation.py",
+)  # fmt: skip
+K = TypeVar("K")
+
+_POLL_SECONDS = 0.1
 
 
 @dataclass
@@ -84,3 +101,60 @@ def read_dependencies(file: Path, cwd: Path) -> list[Path]:
         return []
     words = text.replace("\\\n", " ").partition(":")[2].replace("\\ ", "\0").split()
     return [(cwd / word.replace("\0", " ")).resolve() for word in words]
+
+
+@cache
+def program_digest(package: Path = _PACKAGE) -> str:
+    """Of our code by paths and contents: another copy of the same version shares results, an upgrade does not."""
+    hasher = hashlib.sha256(__version__.encode())
+    for part in _PARTS:
+        root = package / part
+        for path in sorted(root.rglob("*.py")) if root.is_dir() else [root]:
+            hasher.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    return hasher.hexdigest()
+
+
+@dataclass(frozen=True)
+class CompileJob:
+    """`key`: cache key, covers everything that influences the result except file contents."""
+
+    key: str
+    run: Callable[[], CacheableResult]
+
+
+def cores() -> int:
+    """The number of cores that this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+def compile_all(
+    jobs: dict[K, CompileJob], cache: ContentCache, on_result: Callable[[K, CompileResult], None]
+) -> dict[K, CompileResult]:
+    """Results by the keys of `jobs`. If interrupted, ends the running compilers and raises."""
+    cancelled = Event()
+    with ThreadPoolExecutor(cores()) as pool:
+        running = {name: pool.submit(_run_job, job, cache, cancelled) for name, job in jobs.items()}
+        results = {}
+        try:
+            for name, future in running.items():
+                results[name] = future.result()
+                on_result(name, results[name])
+        except BaseException:
+            cancelled.set()  # first: output of a compiler that we end must not be cached
+            pool.shutdown(wait=False, cancel_futures=True)
+            # Not wait(): it never returns for a future that was cancelled before it started.
+            while not all(future.done() for future in running.values()):
+                kill_all()  # repeatedly: a job may have been about to start its compiler
+                time.sleep(_POLL_SECONDS)
+            raise
+    return results
+
+
+def _run_job(job: CompileJob, cache: ContentCache, cancelled: Event) -> CompileResult:
+    cached = cache.find(job.key)
+    if cached is not None:
+        return cached
+    result = job.run()
+    if result.is_final and result.result.outcome != "timed_out" and not cancelled.is_set():
+        cache.put(job.key, result.files, result.result)
+    return result.result

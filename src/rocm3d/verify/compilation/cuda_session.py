@@ -2,37 +2,33 @@
 
 from __future__ import annotations
 
-import re
 import shutil
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rocm3d.model.verdict import CompileResult, KernelFacts
 from rocm3d.toolchain import own_headers
-from rocm3d.toolchain.compiler import CompilerRun
-from rocm3d.toolchain.nvcc import Nvcc, ptx_kernels
-from rocm3d.verify.compilation import diagnostics, program
-from rocm3d.verify.compilation.build_script import SimulatedMachine
-from rocm3d.verify.compilation.compile_side import CacheableResult
-from rocm3d.verify.compilation.content_cache import ContentCache, read_dependencies
+from rocm3d.toolchain.compiler import CompilerRun, Nvcc, ptx_kernels, run_compiler
+from rocm3d.toolchain.torch_kit import TorchKit
+from rocm3d.verify.compilation import diagnostics
+from rocm3d.verify.compilation.build_script import DeclaredExtension, SimulatedMachine
+from rocm3d.verify.compilation.compile_side import UNSAFE_CHARACTERS, CacheableResult
+from rocm3d.verify.compilation.content_cache import (
+    CompileJob,
+    ContentCache,
+    compile_all,
+    program_digest,
+    read_dependencies,
+)
 from rocm3d.verify.compilation.extensions import ExtensionFinder
-from rocm3d.verify.compilation.pool import CompileJob, compile_all
 from rocm3d.verify.compilation.session import CACHE, CompileRequest, repository_copy
 from rocm3d.verify.compilation.translation_unit import TranslationUnit, translation_units
-from rocm3d.workspace.process import run
 from rocm3d.workspace.result_cache import ResultCache
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from rocm3d.toolchain.torch_kit import TorchKit
-    from rocm3d.verify.compilation.declared_extension import DeclaredExtension
 
 NVCC = "nvcc"
 _WARP = 32
-_UNSAFE_CHARACTERS = re.compile(r"[^A-Za-z0-9_.-]+")
 _TARGET_FLAGS = ("-gencode", "--generate-code", "-arch", "--gpu-architecture", "--offload-arch", "arch=")
 
 
@@ -49,17 +45,14 @@ def compile_cuda(request: CompileRequest, torch: TorchKit, nvcc: Nvcc) -> tuple[
     with repository_copy(request) as copy:
         machine = SimulatedMachine(torch.version, "", "", _WARP, cuda=nvcc.release)
         scripts = ExtensionFinder(copy.tree, machine, interpreter=request.interpreter).find(request.extensions)
-        all_units = list(
-            dict.fromkeys(
-                unit for script in scripts for item in script.extensions for unit in _units(item, copy.tree, torch)
-            )
-        )
-        all_units = [unit for unit in all_units if request.only(unit.source)]
+        extensions = [item for script in scripts for item in script.extensions]
+        units = (unit for item in extensions for unit in _units(item, copy.tree, torch) if request.only(unit.source))
+        all_units = list(dict.fromkeys(units))
         out = copy.folder / "out"
         out.mkdir()
         cache = ContentCache(ResultCache.open(CACHE), copy.tree, (torch.root, own_headers.FOLDER, nvcc.program.parent))
         key_parts = (
-            program.digest(),
+            program_digest(),
             NVCC,
             nvcc.release,
             nvcc.architecture,
@@ -78,7 +71,7 @@ def compile_cuda(request: CompileRequest, torch: TorchKit, nvcc: Nvcc) -> tuple[
 
 def _units(extension: DeclaredExtension, tree: Path, torch: TorchKit) -> Iterator[TranslationUnit]:
     for unit in translation_units(extension, tree, {}, torch):
-        yield TranslationUnit(unit.source, unit.file, unit.extension, unit.language, _flags(extension, torch, unit))
+        yield replace(unit, flags=_flags(extension, torch, unit))
 
 
 def _flags(extension: DeclaredExtension, torch: TorchKit, unit: TranslationUnit) -> tuple[str, ...]:
@@ -116,7 +109,7 @@ class _CudaUnitCompiler:
     seconds: float
 
     def compile(self, unit: TranslationUnit) -> CacheableResult:
-        base = self.out / _UNSAFE_CHARACTERS.sub("_", f"{unit.extension}-{unit.file}")
+        base = self.out / UNSAFE_CHARACTERS.sub("_", f"{unit.extension}-{unit.file}")
         output, dependency_file = base.with_name(f"{base.name}.o"), base.with_name(f"{base.name}.d")
         flags = (*unit.flags, "-MD", "-MF", str(dependency_file))
         if unit.language == "hip":
@@ -134,9 +127,7 @@ class _CudaUnitCompiler:
         if host is None:
             return CompilerRun(None, "error: no host compiler found (c++ or g++)")
         command = [host, *flags, f"-I{self.nvcc.include}", "-c", unit.file, "-o", str(output)]
-        finished = run(command, cwd=self.tree, seconds=self.seconds, keep_bytes=4 * 1024 * 1024)
-        object_file = output if finished.code == 0 and output.is_file() else None
-        return CompilerRun(object_file, finished.stderr.decode(errors="replace"), finished.timed_out)
+        return run_compiler(command, output, self.tree, self.seconds)
 
 
 def _to_side(unit: TranslationUnit, result: CompilerRun, output: Path, files: Sequence[Path]) -> CompileResult:

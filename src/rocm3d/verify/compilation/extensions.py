@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from rocm3d.verify.compilation.build_script import BuildScriptResult, SimulatedMachine, run_build_script
+from rocm3d.model.code import Code
+from rocm3d.model.finding import Finding
+from rocm3d.model.inventory import Extension
+from rocm3d.verify.compilation.build_script import (
+    BuildScriptResult,
+    DeclaredExtension,
+    SimulatedMachine,
+    run_build_script,
+)
 from rocm3d.verify.compilation.classify import CompileProblem
-from rocm3d.verify.compilation.declared_extension import DeclaredExtension
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from rocm3d.model.code import Code
-    from rocm3d.model.finding import Finding
-    from rocm3d.model.inventory import Extension
 
 _DETECTION = "DETECT"
 # Flags to use from a script that was parsed but not run: those that change the meaning of the source.

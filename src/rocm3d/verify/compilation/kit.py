@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from rocm3d.model.errors import Rocm3dError
+from rocm3d.model.errors import MachineError
+from rocm3d.model.toolchain import WheelToolchain
 from rocm3d.toolchain import own_headers, prepared, torch_kit
+from rocm3d.toolchain.compiler import Compiler
 from rocm3d.toolchain.finder import find_compiler, newest_recipe
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from rocm3d.model.toolchain import WheelToolchain
-    from rocm3d.toolchain.compiler import Compiler
-    from rocm3d.toolchain.torch_kit import TorchKit
+from rocm3d.toolchain.torch_kit import TorchKit
 
 _FP16 = "hip/hip_fp16.h"
 
@@ -26,7 +22,7 @@ class CompileKit:
     """`digest` covers the content of the folders in `roots`, so that a cache need not hash their files."""
 
     compiler: Compiler
-    torch: TorchKit | None
+    torch: TorchKit
     hip_headers: Path | None
     digest: str
     roots: tuple[Path, ...]
@@ -38,51 +34,45 @@ class CompileKit:
         has_fp16 = self.hip_headers is not None and (self.hip_headers / _FP16).is_file()
         if self.compiler.about.headers == "mixed" and not has_fp16:
             first.append(own_headers.COMPLETED)
-        torch = self.torch.search if self.torch else ()
-        return (*(f"-I{folder}" for folder in (*torch, *first)), "-isystem", str(own_headers.DECLARED))
+        return (*(f"-I{folder}" for folder in (*self.torch.search, *first)), "-isystem", str(own_headers.DECLARED))
 
     @property
     def label(self) -> str:
         """Compiler, HIP, torch and headers as one text, for verdicts."""
         about = self.compiler.about
-        torch = f", torch {self.torch.version} (hipify {self.torch.generation})" if self.torch else ", no torch"
+        torch = f"torch {self.torch.version} (hipify {self.torch.generation})"
         hip_headers = ", ROCm library headers from --hip-headers" if self.hip_headers else ""
-        return f"{about.title}, HIP {about.hip} {about.headers} headers{torch}{hip_headers}"
+        return f"{about.title}, HIP {about.hip} {about.headers} headers, {torch}{hip_headers}"
 
 
 def find_kit(
     recipes: Mapping[str, WheelToolchain], generation: int | None, hip_headers: Path | None, interpreter: Path | None
-) -> CompileKit | str:
-    """The kit, or an error text. `generation`: that of the stack's hipify; None for the newest."""
-    try:
-        compiler = find_compiler(recipes)
-        torch = _find_torch(newest_recipe(recipes), generation, interpreter)
-    except Rocm3dError as failure:
-        return f"{failure}"
-    if isinstance(torch, str):
-        return torch
-    roots = tuple(
-        root for root in (_rocm_root(compiler), torch.root if torch else None, hip_headers) if root is not None
-    )
+) -> CompileKit:
+    """Raises MachineError if a part is missing. `generation`: that of the stack's hipify; None for the newest."""
+    compiler = find_compiler(recipes)
+    torch = _find_torch(newest_recipe(recipes), generation, interpreter)
+    roots = tuple(root for root in (_rocm_root(compiler), torch.root, hip_headers) if root is not None)
     parts = (compiler.about.model_dump_json(), *compiler.command, own_headers.digest(), _folder_digest(hip_headers))
     digest = hashlib.sha256("\0".join((*parts, str(torch))).encode()).hexdigest()
     return CompileKit(compiler, torch, hip_headers, digest, (*roots, own_headers.FOLDER))
 
 
-def _find_torch(recipe: WheelToolchain, generation: int | None, interpreter: Path | None) -> TorchKit | str | None:
+def _find_torch(recipe: WheelToolchain, generation: int | None, interpreter: Path | None) -> TorchKit:
     if interpreter is not None:
         kit = torch_kit.kit_from_interpreter(interpreter)
         if generation not in (None, kit.generation):
-            return (
+            raise MachineError(
                 f"the stack's torch has hipify generation {generation}, but the torch of {interpreter} has generation "
                 f"{kit.generation}. Code that builds with one may fail with the other"
             )
         return kit
     if prepared.find(recipe).lacks:
-        return None
+        raise MachineError("no headers of torch found. Run rocm3d toolchain prepare, or pass --python path/to/python")
     matching = [part for part in recipe.torches if generation in (None, part.hipify)]
     if not matching:
-        return f"no torch with hipify generation {generation} found, which the stack needs. Pass --python PATH"
+        raise MachineError(
+            f"no torch with hipify generation {generation} found, which the stack needs. Pass --python PATH"
+        )
     return torch_kit.kit_from_wheel(recipe, matching[0])
 
 

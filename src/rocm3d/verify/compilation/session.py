@@ -5,41 +5,29 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from rocm3d.verify.compilation import diagnostics, program
-from rocm3d.verify.compilation.build_script import SimulatedMachine
-from rocm3d.verify.compilation.classify import CompileProblem, ErrorCodes, classify_errors
+from rocm3d.knowledge.base import Knowledge
+from rocm3d.model.finding import Finding
+from rocm3d.model.inventory import Extension
+from rocm3d.model.verdict import CompileResult
+from rocm3d.toolchain.hipify import Hipify, HipifyResult
+from rocm3d.verify.compilation import diagnostics
+from rocm3d.verify.compilation.build_script import DeclaredExtension, SimulatedMachine
+from rocm3d.verify.compilation.classify import CompileProblem, ErrorCodes, HipifySourceMap, classify_errors
+from rocm3d.verify.compilation.compile_options import ignore_progress
 from rocm3d.verify.compilation.compile_side import HOST, HipUnitCompiler
-from rocm3d.verify.compilation.content_cache import ContentCache
+from rocm3d.verify.compilation.content_cache import CompileJob, ContentCache, compile_all, program_digest
 from rocm3d.verify.compilation.extensions import ExtensionFinder, ScriptExtensions
-from rocm3d.verify.compilation.flag_check import FlagCheck
-from rocm3d.verify.compilation.pool import CompileJob, compile_all
-from rocm3d.verify.compilation.source_map import HipifySourceMap
-from rocm3d.verify.compilation.translation_unit import TranslationUnit, translation_units
+from rocm3d.verify.compilation.kit import CompileKit
+from rocm3d.verify.compilation.translation_unit import FlagCheck, TranslationUnit, translation_units
 from rocm3d.workspace.result_cache import ResultCache
 from rocm3d.workspace.scratch import guarded_scratch_folder
-
-if TYPE_CHECKING:
-    from rocm3d.knowledge.base import Knowledge
-    from rocm3d.model.finding import Finding
-    from rocm3d.model.inventory import Extension
-    from rocm3d.model.verdict import CompileResult, Diagnostic
-    from rocm3d.toolchain.hipify import Hipify, HipifyResult
-    from rocm3d.verify.compilation.declared_extension import DeclaredExtension
-    from rocm3d.verify.compilation.kit import CompileKit
-    from rocm3d.workspace.tree import Tree
+from rocm3d.workspace.tree import Tree
 
 SECONDS = 600.0
 CACHE = "compile"
-
-Progress = Callable[[str], None]
-
-
-def _ignore_progress(message: str) -> None:
-    """Drops progress messages."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +42,7 @@ class CompileRequest:
     interpreter: Path | None = None
     seconds: float = SECONDS
     only: Callable[[str], bool] = lambda _: True  # by the source's path
-    progress: Progress = _ignore_progress
+    progress: Callable[[str], None] = ignore_progress
 
 
 @dataclass(frozen=True)
@@ -78,14 +66,12 @@ class CompileReport:
     hipify: str
 
 
-@dataclass
+@dataclass(frozen=True)
 class RepositoryCopy:
     """A copy of the repository to run build scripts and hipify on; both write next to their inputs."""
 
     folder: Path
     tree: Path
-    scripts: tuple[ScriptExtensions, ...] = ()
-    _written: dict[str, str] = field(default_factory=dict)
 
 
 @contextmanager
@@ -103,10 +89,9 @@ def repository_copy(request: CompileRequest) -> Iterator[RepositoryCopy]:
 
 def compile_repository(request: CompileRequest, kit: CompileKit) -> CompileReport:
     """Compiles every unit for every target and for the host."""
-    assert kit.torch is not None
     codes = ErrorCodes.of(request.knowledge.codes)
     with repository_copy(request) as copy:
-        scripts = list(_find_scripts(request, kit, copy))
+        scripts = _find_scripts(request, kit, copy)
         hipified = _hipify_scripts(copy, kit, scripts)
         originals = {hip_file: source for source, hip_file in hipified.written.items()}
         compiler = replace(kit.compiler, cwd=copy.tree)
@@ -114,16 +99,21 @@ def compile_repository(request: CompileRequest, kit: CompileKit) -> CompileRepor
         out.mkdir()
         check = FlagCheck(compiler, out, codes)
         scripts, flags = _without_rejected_flags(scripts, check, copy.tree)
-        all_units = list(_units(scripts, copy.tree, hipified.written, kit, request))
+        all_units = _units(scripts, copy.tree, hipified.written, kit, request)
         unit_compiler = HipUnitCompiler(kit, compiler, copy.tree, out, codes, request.seconds, originals)
         cache = ContentCache(ResultCache.open(CACHE), copy.tree, kit.roots)
         sides = _compile_units(all_units, unit_compiler, cache, kit, request)
         translation = HipifySourceMap(copy.tree, originals)
         reports = tuple(
-            UnitReport(unit, sides[unit], classify_errors(_errors(sides[unit]), translation, codes))
+            UnitReport(
+                unit,
+                sides[unit],
+                classify_errors((error for side in sides[unit].values() for error in side.errors), translation, codes),
+            )
             for unit in all_units
         )
-        missing = tuple(sorted({name for item in scripts for name in _missing_sources(item, copy.tree)}))
+        sources = {name for script in scripts for item in script.extensions for name in item.sources}
+        missing = tuple(sorted(name for name in sources if not (copy.tree / name).is_file()))
     return CompileReport(tuple(scripts), flags, reports, missing, hipified.failed, hipified.version)
 
 
@@ -134,18 +124,16 @@ class _HipifiedFiles:
     failed: dict[str, str]
 
 
-def _find_scripts(request: CompileRequest, kit: CompileKit, copy: RepositoryCopy) -> Iterator[ScriptExtensions]:
-    assert kit.torch is not None
+def _find_scripts(request: CompileRequest, kit: CompileKit, copy: RepositoryCopy) -> list[ScriptExtensions]:
     gfx = request.targets[0]
     target = request.knowledge.targets.get(gfx)
     machine = SimulatedMachine(kit.torch.version, kit.compiler.about.hip, gfx, target.wave_size if target else 64)
     finder = ExtensionFinder(copy.tree, machine, request.findings, request.knowledge.codes, request.interpreter)
-    yield from finder.find(request.extensions)
+    return list(finder.find(request.extensions))
 
 
 def _hipify_scripts(copy: RepositoryCopy, kit: CompileKit, scripts: Sequence[ScriptExtensions]) -> _HipifiedFiles:
     """Hipifies as torch does: setup.py extensions together in the script's folder, each JIT extension separately."""
-    assert kit.torch is not None
     version = ""
     written: dict[str, str] = {}
     failed: dict[str, str] = {}
@@ -198,15 +186,14 @@ def _without_rejected_flags(
 
 def _units(
     scripts: Sequence[ScriptExtensions], tree: Path, written: dict[str, str], kit: CompileKit, request: CompileRequest
-) -> Iterator[TranslationUnit]:
+) -> list[TranslationUnit]:
     """Each pair of source and flags once."""
-    visited = set()
-    for script in scripts:
-        for item in script.extensions:
-            for unit in translation_units(item, tree, written, kit.torch):
-                if request.only(unit.source) and (unit.source, unit.flags) not in visited:
-                    visited.add((unit.source, unit.flags))
-                    yield unit
+    by_key: dict[tuple[str, tuple[str, ...]], TranslationUnit] = {}
+    for item in (item for script in scripts for item in script.extensions):
+        for unit in translation_units(item, tree, written, kit.torch):
+            if request.only(unit.source):
+                by_key.setdefault((unit.source, unit.flags), unit)
+    return list(by_key.values())
 
 
 def _compile_units(
@@ -217,7 +204,7 @@ def _compile_units(
     request: CompileRequest,
 ) -> dict[TranslationUnit, dict[str, CompileResult]]:
     key_parts = (
-        program.digest(),
+        program_digest(),
         kit.digest,
         unit_compiler.codes.digest,
         *kit.search,
@@ -237,15 +224,6 @@ def _compile_units(
     for (unit, side), result in results.items():
         by_unit[unit][side] = result
     return by_unit
-
-
-def _errors(sides: dict[str, CompileResult]) -> Iterator[Diagnostic]:
-    for side in sides.values():
-        yield from side.errors
-
-
-def _missing_sources(script: ScriptExtensions, tree: Path) -> list[str]:
-    return [name for item in script.extensions for name in item.sources if not (tree / name).is_file()]
 
 
 def _relative_path(path: Path, tree: Path) -> str:

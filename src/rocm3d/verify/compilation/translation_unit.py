@@ -1,20 +1,19 @@
-"""Translation units: the sources of an extension, with the flags of a build on ROCm."""
+"""Translation units: the sources of an extension, with the flags of a build on ROCm that clang accepts."""
 
 from __future__ import annotations
 
 import posixpath
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-from rocm3d.verify.compilation.declared_extension import DEVICE_SUFFIXES, HOST_SUFFIXES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from rocm3d.toolchain.torch_kit import TorchKit
-    from rocm3d.verify.compilation.declared_extension import DeclaredExtension
+from rocm3d.toolchain.compiler import Compiler
+from rocm3d.toolchain.torch_kit import TorchKit
+from rocm3d.verify.compilation import diagnostics
+from rocm3d.verify.compilation.build_script import DEVICE_SUFFIXES, HOST_SUFFIXES, DeclaredExtension
+from rocm3d.verify.compilation.classify import CompileProblem, ErrorCodes
 
 Language = Literal["hip", "c++"]
 
@@ -25,6 +24,7 @@ _GPU_HEADERS = re.compile(
 )
 _DEFAULT_OPTIMIZATION = "-O3"  # default of hipcc
 _TARGET_FLAGS = ("--offload-arch", "--cuda-gpu-arch", "-gencode", "-arch=")
+_MAX_ROUNDS = 8
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class TranslationUnit:
 
 
 def translation_units(
-    extension: DeclaredExtension, tree: Path, translated: Mapping[str, str], torch: TorchKit | None
+    extension: DeclaredExtension, tree: Path, translated: Mapping[str, str], torch: TorchKit
 ) -> Iterator[TranslationUnit]:
     """Sources of an extension that exist and that a port can affect. `translated`: hipified files by source."""
     for source in extension.sources:
@@ -54,15 +54,15 @@ def translation_units(
             )
 
 
-def hip_flags(extension: DeclaredExtension, torch: TorchKit | None, *, device: bool) -> tuple[str, ...]:
+def hip_flags(extension: DeclaredExtension, torch: TorchKit, *, device: bool) -> tuple[str, ...]:
     """The flags of torch's BuildExtension under ROCm, without those that select a target."""
-    if extension.jit and torch is not None:
+    if extension.jit:
         return _jit_flags(extension, torch, device=device)
     script_flags = extension.device_flags if device else extension.host_flags
     own = [hipify_flag(word) if device else word for word in script_flags]
     include = tuple(f"-I{folder}" for folder in extension.include_dirs)
     include = (_DEFAULT_OPTIMIZATION, *include) if device else include
-    if torch is None or not extension.uses_torch:
+    if not extension.uses_torch:
         return (*include, *extension.macros, *_without_target_flags(own))
     common = (*torch.flags.common, *(torch.flags.device if device else ()))
     module = extension.name.rsplit(".", 1)[-1]
@@ -115,3 +115,67 @@ def uses_gpu_headers(tree: Path, source: str, include_dirs: Sequence[str]) -> bo
 
 def _without_target_flags(words: Sequence[str]) -> list[str]:
     return [word for word in words if not word.startswith(_TARGET_FLAGS)]
+
+
+@dataclass
+class FlagCheck:
+    """Finds the flags that clang rejects by compiling an empty file, so that they do not hide errors in the code.
+
+    Caches results: extensions of one script share most flags.
+    """
+
+    compiler: Compiler
+    folder: Path
+    codes: ErrorCodes
+    _cache: dict[tuple[str, tuple[str, ...]], tuple[str, ...]] = field(default_factory=dict)
+
+    def rejected_flags(self, extension: DeclaredExtension) -> tuple[str, ...]:
+        """Rejected flags as the script spells them, device flags first."""
+        device = [word for word in extension.device_flags if not word.startswith("--offload-arch")]
+        return (*self._cached_rejected("hip", tuple(device)), *self._cached_rejected("c++", extension.host_flags))
+
+    def problem(self, flag: str, extension: DeclaredExtension, tree: Path) -> CompileProblem:
+        """A rejected flag, with its position in the script."""
+        message = f"clang does not accept {flag}"
+        code = self.codes.find(f"unknown argument: '{flag}'\n\n")
+        line, column = _flag_position(flag, tree / extension.script) or (extension.line, 0)
+        return CompileProblem(
+            extension.script, line, column, message, code.code if code else "", code.rule if code else ""
+        )
+
+    def _cached_rejected(self, language: str, flags: tuple[str, ...]) -> tuple[str, ...]:
+        if not flags:
+            return ()
+        if (language, flags) not in self._cache:
+            self._cache[language, flags] = tuple(self._find_rejected(language, flags))
+        return self._cache[language, flags]
+
+    def _find_rejected(self, language: str, flags: tuple[str, ...]) -> list[str]:
+        empty, output = self.folder / "empty.hip", self.folder / "empty.o"
+        empty.touch()
+        compile_source = self.compiler.compile_host if language == "hip" else self.compiler.compile_cpp
+        rejected: dict[str, None] = {}
+        original_spelling = {hipify_flag(word) if language == "hip" else word: word for word in flags}
+        for _ in range(_MAX_ROUNDS):
+            remaining = [passed for passed, word in original_spelling.items() if word not in rejected]
+            messages = compile_source(empty, output, remaining, 60.0).messages
+            newly_rejected = [
+                original_spelling[flag] for flag in diagnostics.unknown_flags(messages) if flag in original_spelling
+            ]
+            if not newly_rejected:
+                break
+            rejected |= dict.fromkeys(newly_rejected)
+        return list(rejected)
+
+
+def _flag_position(flag: str, script: Path) -> tuple[int, int] | None:
+    """Line and column of a flag in a script, or of its part before `=`; None if it is not found."""
+    try:
+        lines = script.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return None
+    for text in (flag, flag.partition("=")[0]):
+        for number, line in enumerate(lines, 1):
+            if text in line and not line.lstrip().startswith("#"):
+                return number, line.index(text) + 1
+    return None

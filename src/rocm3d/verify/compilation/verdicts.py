@@ -5,68 +5,61 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocm3d.model.counted import counted
-from rocm3d.model.verdict import Level, Outcome, Verdict
 from rocm3d.verify.compilation.compile_side import HOST
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from rocm3d.model.verdict import CompileResult
+    from rocm3d.model.verdict import CompileResult, Verdict
     from rocm3d.verify.compilation.classify import CompileProblem
     from rocm3d.verify.compilation.extensions import ScriptExtensions
     from rocm3d.verify.compilation.kit import CompileKit
     from rocm3d.verify.compilation.session import CompileReport, UnitReport
+    from rocm3d.verify.probe import Probe
 
 _MAX_PROBLEMS = 8  # errors of one unit
 _MAX_HEADERS = 6
 
 
-def verdict(
-    probe: str, outcome: Outcome, reason: str = "", checked: Iterable[str] = (), level: Level = "compile"
-) -> Verdict:
-    """A verdict of level compile, or of `level`."""
-    return Verdict(level=level, probe=probe, outcome=outcome, reason=reason, looked_at=tuple(checked))
-
-
-def report_verdicts(probe: str, report: CompileReport, kit: CompileKit) -> Iterator[Verdict]:
+def report_verdicts(probe: Probe, report: CompileReport, kit: CompileKit) -> Iterator[Verdict]:
     """Scripts first, then units."""
     for script in report.scripts:
         yield _script_verdict(probe, script, report, kit)
     for name in report.missing:
-        yield verdict(probe, "not_run", f"{name}: source is missing: a submodule that is not checked out?")
+        yield probe.verdict("not_run", f"{name}: source is missing: a submodule that is not checked out?")
     for name, why in report.untranslated.items():
-        yield verdict(probe, "not_run", f"{name}: hipify failed: {why}")
+        yield probe.verdict("not_run", f"{name}: hipify failed: {why}")
     for item in report.units:
         yield unit_verdict(probe, item, kit)
 
 
-def _script_verdict(probe: str, script: ScriptExtensions, report: CompileReport, kit: CompileKit) -> Verdict:
+def _script_verdict(probe: Probe, script: ScriptExtensions, report: CompileReport, kit: CompileKit) -> Verdict:
     problems = [problem for problem in report.flags if problem.path == script.script]
     problems = [*([script.problem] if script.problem else []), *problems]
     sources = sum(len(item.sources) for item in script.extensions)
     checked = [f"{script.script}: extensions: {len(script.extensions)}, sources: {sources}", kit.label]
     checked += [f"hipify {report.hipify}"] if report.hipify else []
     if problems:
-        return verdict(probe, "failed", describe_problems(problems), checked)
+        return probe.verdict("failed", describe_problems(problems), checked)
     if not script.extensions:
-        return verdict(probe, "skipped", script.note or f"{script.script}: no extension with device code")
-    return verdict(probe, "passed", "", [*checked, *([script.note] if script.note else [])])
+        return probe.verdict("skipped", script.note or f"{script.script}: no extension with device code")
+    return probe.verdict("passed", "", [*checked, *([script.note] if script.note else [])])
 
 
-def unit_verdict(probe: str, item: UnitReport, kit: CompileKit) -> Verdict:
+def unit_verdict(probe: Probe, item: UnitReport, kit: CompileKit) -> Verdict:
     """Failed if any side failed; not_run if a library's header was missing or the compiler timed out."""
     checked = [*(describe_side(side) for side in item.sides.values()), describe_headers(item.sides.values(), kit)]
     outcomes = {side.outcome for side in item.sides.values()}
     name = f"{item.unit.source} ({item.unit.extension})"
     if "failed" in outcomes:
         sides = ", ".join(side.side for side in item.sides.values() if side.outcome == "failed")
-        return verdict(probe, "failed", f"{name}, {sides}: {describe_problems(item.problems)}", checked)
+        return probe.verdict("failed", f"{name}, {sides}: {describe_problems(item.problems)}", checked)
     if "lacks" in outcomes:
         missing_headers = sorted({side.lacks for side in item.sides.values() if side.lacks})
-        return verdict(probe, "not_run", f"{name}: header {', '.join(missing_headers)} not found on this machine")
+        return probe.verdict("not_run", f"{name}: header {', '.join(missing_headers)} not found on this machine")
     if "timed_out" in outcomes:
-        return verdict(probe, "not_run", f"{name}: the compiler was stopped at the time limit")
-    return verdict(probe, "passed", "", [name, *checked])
+        return probe.verdict("not_run", f"{name}: the compiler was stopped at the time limit")
+    return probe.verdict("passed", "", [name, *checked])
 
 
 def describe_side(side: CompileResult) -> str:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from rocm3d.model.verdict import Verdict
-from rocm3d.verify.backends.package_checks import check_packages
-from rocm3d.verify.backends.verdicts import numerics_verdict
+from rocm3d.verify.backends.package_checks import check_packages, numerics_verdict
 from rocm3d.verify.probe import Case, Probe
 
 
-def attempt(case: Case) -> tuple[Verdict, ...]:
+def attempt(case: Case) -> Iterator[Verdict]:
     """Uses the results of level backend; each operation runs once."""
-    return check_packages(case, "numerics", probe.name, numerics_verdict)
+    return check_packages(case, probe, numerics_verdict)
 
 
 probe = Probe(__name__, "numerics", attempt)

@@ -15,19 +15,15 @@ def attempt(case: Case) -> Verdict:
     excused_keys = {_key(unfixed.finding) for unfixed in case.patch.left}
     excused_keys |= {_key(finding) for edit, finding in planned if (edit.path, edit.recipe) in refused}
     if not planned_keys:
-        return Verdict(level="static", probe=probe.name, outcome="skipped", reason="the plan has no edits")
-    unfixed = [
-        f"{finding.location} {finding.code}"
-        for finding in case.current_scan.findings
-        if _key(finding) in planned_keys - excused_keys
-    ]
-    checked = tuple(sorted(f"{path}: {code}" for path, code, _ in planned_keys - excused_keys))
+        return probe.verdict("skipped", "the plan has no edits")
+    expected_keys = planned_keys - excused_keys
+    unfixed = [f"{item.location} {item.code}" for item in case.current_scan.findings if _key(item) in expected_keys]
+    checked = sorted(f"{path}: {code}" for path, code, _ in expected_keys)
     if unfixed:
-        reason = f"still found: {', '.join(unfixed[:5])}"
-        return Verdict(level="static", probe=probe.name, outcome="failed", reason=reason, looked_at=checked)
+        return probe.verdict("failed", f"still found: {', '.join(unfixed[:5])}", checked)
     if not checked:
-        return Verdict(level="static", probe=probe.name, outcome="skipped", reason="every planned edit was refused")
-    return Verdict(level="static", probe=probe.name, outcome="passed", looked_at=checked)
+        return probe.verdict("skipped", "every planned edit was refused")
+    return probe.verdict("passed", checked=checked)
 
 
 def _key(finding: Finding) -> tuple[str, str, str | None]:

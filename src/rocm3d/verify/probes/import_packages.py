@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from rocm3d.model.verdict import Verdict
-from rocm3d.verify.backends.package_checks import check_packages
-from rocm3d.verify.backends.verdicts import import_verdict
+from rocm3d.verify.backends.package_checks import check_packages, import_verdict
 from rocm3d.verify.probe import Case, Probe
 
 
-def attempt(case: Case) -> tuple[Verdict, ...]:
+def attempt(case: Case) -> Iterator[Verdict]:
     """Checks the import only. Whether the GPU is used is level backend."""
-    return check_packages(case, "import", probe.name, import_verdict)
+    return check_packages(case, probe, import_verdict)
 
 
 probe = Probe(__name__, "import", attempt)

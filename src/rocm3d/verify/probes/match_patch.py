@@ -13,10 +13,10 @@ def attempt(case: Case) -> Verdict:
     changed_paths = [change.path for change in case.patch.changes if _digest(case, change.path) != change.after]
     if changed_paths:
         reason = f"changed since the patch was applied: {', '.join(changed_paths[:5])}"
-        return Verdict(level="static", probe=probe.name, outcome="failed", reason=reason, looked_at=tuple(paths))
+        return probe.verdict("failed", reason, paths)
     if not paths:
-        return Verdict(level="static", probe=probe.name, outcome="skipped", reason="the patch changes no files")
-    return Verdict(level="static", probe=probe.name, outcome="passed", looked_at=tuple(paths))
+        return probe.verdict("skipped", "the patch changes no files")
+    return probe.verdict("passed", checked=paths)
 
 
 def _digest(case: Case, path: str) -> str | None:

@@ -11,8 +11,7 @@ def attempt(case: Case) -> Verdict:
     """not_run without the original files."""
     edited = [change.path for change in case.patch.changes if change.kind == "edited"]
     if not edited:
-        reason = "no existing file was edited"
-        return Verdict(level="static", probe=probe.name, outcome="skipped", reason=reason)
+        return probe.verdict("skipped", "no existing file was edited")
     failures, without_original, missing = [], [], []
     for path in edited:
         before, current = case.originals.get(path), case.tree.read(path) if path in case.tree else None
@@ -24,12 +23,10 @@ def attempt(case: Case) -> Verdict:
             failures.append(f"{path}: {proof.detail}")
     failures += [f"{path}: file is missing" for path in missing]
     if failures:
-        reason = "; ".join(failures)
-        return Verdict(level="static", probe=probe.name, outcome="failed", reason=reason, looked_at=tuple(edited))
+        return probe.verdict("failed", "; ".join(failures), edited)
     if without_original:
-        reason = f"the originals are not on this machine: {', '.join(without_original)}"
-        return Verdict(level="static", probe=probe.name, outcome="not_run", reason=reason)
-    return Verdict(level="static", probe=probe.name, outcome="passed", looked_at=tuple(edited))
+        return probe.verdict("not_run", f"the originals are not on this machine: {', '.join(without_original)}")
+    return probe.verdict("passed", checked=edited)
 
 
 probe = Probe(__name__, "static", attempt)

@@ -2,42 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from packaging.utils import canonicalize_name
 
 from rocm3d.model.verdict import Verdict
 from rocm3d.verify.probe import Case, Probe
-from rocm3d.verify.resolution.build_requirements import read_build_requirements
+from rocm3d.verify.resolution.build_source import read_build_requirements
 from rocm3d.verify.resolution.builds import (
     NO_BUILD_ISOLATION,
     SourceBuild,
     build_of_distribution,
     build_of_git_line,
     builds_of_command,
+    install_commands,
 )
-from rocm3d.verify.resolution.commands import install_commands
-from rocm3d.verify.resolution.port_sets import MAX_SETS, port_sets
-from rocm3d.verify.resolution.prepare import PreparedSet, prepare
-from rocm3d.verify.resolution.run_probe import run_in_session
-from rocm3d.verify.resolution.verdicts import set_verdicts, verdict
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from rocm3d.verify.resolution.session import ResolverSession
+from rocm3d.verify.resolution.session import ResolverSession, in_session
+from rocm3d.verify.resolution.sets import MAX_SETS, PreparedSet, port_sets, prepare
+from rocm3d.verify.resolution.verdicts import set_verdicts
 
 
-def attempt(case: Case) -> tuple[Verdict, ...]:
+@in_session
+def attempt(case: Case, session: ResolverSession) -> Iterator[Verdict]:
     """Builds of the plan, and distributions of the port's requirements that have no wheel."""
-    return run_in_session(case, probe.name, lambda session: _build_verdicts(case, session))
-
-
-def _build_verdicts(case: Case, session: ResolverSession) -> Iterator[Verdict]:
     builds = [*_planned_builds(case, session), *_transitive_builds(case, session)]
     if not builds:
-        yield verdict(probe.name, "skipped", "nothing is built from source")
+        yield probe.verdict("skipped", "nothing is built from source")
     for build in builds:
         yield from _verdicts_of_build(build, session)
 
@@ -79,7 +70,7 @@ def _transitive_builds(case: Case, session: ResolverSession) -> Iterator[SourceB
 
 def _verdicts_of_build(build: SourceBuild, session: ResolverSession) -> Iterator[Verdict]:
     if build.unavailable_reason:
-        yield verdict(probe.name, "not_run", f"{build.name}: {build.unavailable_reason}")
+        yield probe.verdict("not_run", f"{build.name}: {build.unavailable_reason}")
         return
     if build.wheel:
         yield _wheel_verdict(build)
@@ -89,24 +80,23 @@ def _verdicts_of_build(build: SourceBuild, session: ResolverSession) -> Iterator
     base_use = needs.describe_use(session.base.versions, modules)
     if base_use and not build.open:
         origin = build.how or "the requirements file"
-        yield verdict(
-            probe.name,
+        yield probe.verdict(
             "failed",
             f"{build.name}: {base_use}, but {origin} does not pass {NO_BUILD_ISOLATION}",
             [build.name],
         )
         return
     prepared = PreparedSet(f"build requirements of {canonicalize_name(build.name)}", needs.lines)
-    yield from set_verdicts(probe.name, session.resolve_on_stack(prepared), session)
+    yield from set_verdicts(probe, session.resolve_on_stack(prepared), session)
 
 
 def _wheel_verdict(build: SourceBuild) -> Verdict:
     """pip takes this wheel instead of building. That is correct only if the wheel has no compiled code."""
     checked = [f"{build.name}: {build.wheel}"]
     if build.wheel.endswith("-none-any.whl"):
-        return verdict(probe.name, "passed", "", checked)
+        return probe.verdict("passed", "", checked)
     reason = f"{build.name}: pip would install the compiled {build.wheel} from the index instead of building"
-    return verdict(probe.name, "failed", reason, checked)
+    return probe.verdict("failed", reason, checked)
 
 
 probe = Probe(__name__, "resolve", attempt, needs_network=True)

@@ -2,38 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from rocm3d.model.verdict import Verdict
 from rocm3d.verify.probe import Case, Probe
-from rocm3d.verify.resolution.download_size import measure_download
-from rocm3d.verify.resolution.prepare import prepare
-from rocm3d.verify.resolution.run_probe import run_in_session
-from rocm3d.verify.resolution.sets import requirement_sets
-from rocm3d.verify.resolution.verdicts import verdict
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from rocm3d.verify.resolution.session import ResolverSession, SetResolution
-    from rocm3d.verify.resolution.sets import RequirementSet
+from rocm3d.verify.resolution.session import ResolverSession, SetResolution, in_session
+from rocm3d.verify.resolution.sets import RequirementSet, prepare, requirement_sets
+from rocm3d.verify.resolution.verdicts import measure_download
 
 _MAX_FILES = 6  # files; sorted by depth, and people install from the outermost ones
 
 
-def attempt(case: Case) -> tuple[Verdict, ...]:
+@in_session
+def attempt(case: Case, session: ResolverSession) -> Iterator[Verdict]:
     """Reports the number of packages, the download size and the CUDA packages."""
-    return run_in_session(case, probe.name, lambda session: _verdicts(case, session))
-
-
-def _verdicts(case: Case, session: ResolverSession) -> Iterator[Verdict]:
     folder = f"{case.patch.folder}/"
     sets = requirement_sets(case.tree, lambda path: not path.startswith(folder))
     texts = [text for requirement_set in sets[:_MAX_FILES] for text in _describe_set(requirement_set, session)]
     if texts:
-        yield verdict(probe.name, "passed", "", texts)
+        yield probe.verdict("passed", "", texts)
     else:
-        yield verdict(probe.name, "skipped", "the original has no requirements that pip would install")
+        yield probe.verdict("skipped", "the original has no requirements that pip would install")
 
 
 def _describe_set(requirement_set: RequirementSet, session: ResolverSession) -> list[str]:

@@ -2,41 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from rocm3d.model.verdict import Verdict
 from rocm3d.verify.probe import Case, Probe
-from rocm3d.verify.resolution.port_sets import MAX_SETS, overrides, port_sets
-from rocm3d.verify.resolution.prepare import PreparedSet, prepare
-from rocm3d.verify.resolution.run_probe import run_in_session
-from rocm3d.verify.resolution.verdicts import set_verdicts, verdict
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from rocm3d.verify.resolution.session import ResolverSession
+from rocm3d.verify.resolution.session import ResolverSession, in_session
+from rocm3d.verify.resolution.sets import MAX_SETS, PreparedSet, overrides, port_sets, prepare
+from rocm3d.verify.resolution.verdicts import set_verdicts
 
 
-def attempt(case: Case) -> tuple[Verdict, ...]:
+@in_session
+def attempt(case: Case, session: ResolverSession) -> Iterator[Verdict]:
     """Each requirements file of the port's folder, then the repository's requirements that the plan keeps."""
-    return run_in_session(case, probe.name, lambda session: _verdicts(case, session))
-
-
-def _verdicts(case: Case, session: ResolverSession) -> Iterator[Verdict]:
     sets = port_sets(case)
     if not sets:
-        yield verdict(probe.name, "skipped", "the port has no requirements that pip would install")
+        yield probe.verdict("skipped", "the port has no requirements that pip would install")
     for requirement_set in sets[:MAX_SETS]:
         prepared = prepare(requirement_set, session.web)
-        for set_verdict in set_verdicts(probe.name, session.resolve_on_stack(prepared), session):
+        for set_verdict in set_verdicts(probe, session.resolve_on_stack(prepared), session):
             yield (
                 _mention_uv_overrides(set_verdict, prepared, case, session)
                 if set_verdict.outcome == "failed"
                 else set_verdict
             )
     for requirement_set in sets[MAX_SETS:]:
-        yield verdict(
-            probe.name,
+        yield probe.verdict(
             "not_run",
             f"{requirement_set.source}: not checked, limit of {MAX_SETS} requirements files reached",
         )
@@ -49,7 +39,7 @@ def _mention_uv_overrides(
     lines = overrides(case)
     if not lines or case.network.resolver != "uv":
         return failed_verdict
-    first = set_verdicts(probe.name, session.resolve_on_stack(prepared, overrides=lines), session)[0]
+    first = set_verdicts(probe, session.resolve_on_stack(prepared, overrides=lines), session)[0]
     reason = f"{failed_verdict.reason}; with uv and {case.patch.folder}/overrides.txt it resolves"
     return failed_verdict.model_copy(update={"reason": reason}) if first.outcome == "passed" else failed_verdict
 

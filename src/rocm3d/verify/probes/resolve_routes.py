@@ -2,32 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
 
 from rocm3d.model.verdict import Verdict
 from rocm3d.verify.probe import Case, Probe
-from rocm3d.verify.resolution.commands import InstallCommand, install_commands
-from rocm3d.verify.resolution.prepare import ExcludedRequirement, prepare
-from rocm3d.verify.resolution.run_probe import run_in_session
-from rocm3d.verify.resolution.sets import RequirementSet, to_line
-from rocm3d.verify.resolution.verdicts import excluded_verdicts, set_verdicts, verdict
+from rocm3d.verify.resolution.builds import InstallCommand, install_commands
+from rocm3d.verify.resolution.session import ResolverSession, in_session
+from rocm3d.verify.resolution.sets import ExcludedRequirement, RequirementSet, prepare, to_line
+from rocm3d.verify.resolution.verdicts import excluded_verdicts, set_verdicts
 from rocm3d.workspace.web import without_secrets
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
-    from rocm3d.verify.resolution.session import ResolverSession
-
-
-def attempt(case: Case) -> tuple[Verdict, ...]:
+@in_session
+def attempt(case: Case, session: ResolverSession) -> Iterator[Verdict]:
     """If an index does not respond, its packages are not_run, by name. Source builds belong to resolve_builds."""
-    return run_in_session(case, probe.name, lambda session: _verdicts(case, session))
-
-
-def _verdicts(case: Case, session: ResolverSession) -> Iterator[Verdict]:
     routed = [command for command in install_commands(case.plan) if command.decision.decision != "build"]
     if not routed:
-        yield verdict(probe.name, "skipped", "the plan installs no package with a separate command")
+        yield probe.verdict("skipped", "the plan installs no package with a separate command")
     for command in routed:
         yield from _route_verdicts(command, session)
 
@@ -39,12 +30,12 @@ def _route_verdicts(install_command: InstallCommand, session: ResolverSession) -
     why = session.web.why_unreachable(install_command.index) if install_command.index else ""
     if why:
         reason = f"its index {without_secrets(install_command.index)} does not respond: {why}"
-        return excluded_verdicts(probe.name, (ExcludedRequirement(line.name, reason) for line in lines))
+        return excluded_verdicts(probe, (ExcludedRequirement(line.name, reason) for line in lines))
     prepared = prepare(
         RequirementSet(f"{install_command.decision.name} ({install_command.command})", lines), session.web
     )
     return set_verdicts(
-        probe.name,
+        probe,
         session.resolve_on_stack(prepared, install_command.index, no_dependencies="--no-deps" in install_command.flags),
         session,
     )

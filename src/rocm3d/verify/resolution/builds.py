@@ -1,33 +1,78 @@
-"""The source builds of a port, and where their sources are."""
+"""The install commands of a plan, and the source builds of a port: where their sources are."""
 
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from packaging.utils import canonicalize_name
 
+from rocm3d.manifest.install_line import ShellWord, distribution_name, parse_install_command
+from rocm3d.model.errors import MachineError
 from rocm3d.verify.resolution.build_source import (
     BuildFiles,
+    GitSource,
     build_files_from_archive,
     build_files_from_git,
     build_files_in_tree,
     git_source,
 )
-from rocm3d.verify.resolution.commands import InstallCommand, clones
-from rocm3d.verify.resolution.prepare import PreparedSet
-from rocm3d.verify.resolution.sets import RequirementLine
+from rocm3d.verify.resolution.sets import PreparedSet, RequirementLine
 
 if TYPE_CHECKING:
     from rocm3d.manifest.manifest import Mention
-    from rocm3d.verify.resolution.build_source import GitSource
+    from rocm3d.model.plan import DependencyDecision, Plan
     from rocm3d.verify.resolution.session import ResolverSession
     from rocm3d.workspace.tree import Tree
 
 NO_BUILD_ISOLATION = "--no-build-isolation"
 _NO_BINARY = "--no-binary"
+
+
+@dataclass(frozen=True)
+class InstallCommand:
+    """One install command of a decision."""
+
+    decision: DependencyDecision
+    command: str
+    mentions: tuple[Mention, ...]
+    index: str
+    flags: frozenset[str]
+
+
+def install_commands(plan: Plan) -> Iterator[InstallCommand]:
+    """All install commands of the plan. A decision with a requirement and no command counts as `pip install`."""
+    for decision in plan.decisions:
+        index = ("--index-url", decision.index) if decision.index else ()
+        plain = [("pip", "install", *index, decision.requirement)] if decision.requirement else []
+        commands = (_parse_command(decision, words) for words in decision.commands or plain)
+        yield from (command for command in commands if command is not None)
+
+
+def _parse_command(decision: DependencyDecision, command: tuple[str, ...]) -> InstallCommand | None:
+    parsed = parse_install_command([ShellWord(word) for word in command])
+    if parsed is None or not parsed.mentions:
+        return None
+    urls = [url for option in parsed.options for url in option.urls]
+    return InstallCommand(decision, " ".join(command), parsed.mentions, (urls or [decision.index])[0], parsed.flags)
+
+
+def clones(decision: DependencyDecision) -> dict[str, GitSource]:
+    """Repositories that the decision's commands clone, by target folder."""
+    sources = {}
+    for command in decision.commands:
+        if command[:2] != ("git", "clone"):
+            continue
+        url_index = next((i for i, word in enumerate(command) if "://" in word), None)
+        if url_index is not None:
+            branch = next((command[i + 1] for i in range(2, url_index - 1) if command[i] in ("-b", "--branch")), "HEAD")
+            sources[(command[url_index + 1 :] or (distribution_name(command[url_index]),))[0]] = GitSource(
+                command[url_index], branch
+            )
+    return sources
 
 
 @dataclass(frozen=True)
@@ -63,7 +108,7 @@ def build_of_distribution(name: str, text: str, session: ResolverSession) -> Sou
         return SourceBuild(name, unavailable_reason=problem.text if problem else "not found in the index")
     if not package.is_source:
         return SourceBuild(name, wheel=posixpath.basename(unquote(package.url)))
-    return _build_from_files(name, build_files_from_archive(package.url, session.web))
+    return _build_from_files(name, lambda: build_files_from_archive(package.url, session.web))
 
 
 def _build_of_mention(mention: Mention, command: InstallCommand, tree: Tree, session: ResolverSession) -> SourceBuild:
@@ -73,7 +118,7 @@ def _build_of_mention(mention: Mention, command: InstallCommand, tree: Tree, ses
         return replace(build, wheel="" if _NO_BINARY in command.command else build.wheel)
     source = git_source(url)
     if source is None and "://" in url:
-        return _build_from_files(name, build_files_from_archive(url, session.web))
+        return _build_from_files(name, lambda: build_files_from_archive(url, session.web))
     folder = posixpath.normpath(url)
     if source is None:
         for cloned, origin in clones(command.decision).items():
@@ -94,12 +139,13 @@ def build_of_git_line(line: RequirementLine, session: ResolverSession) -> Source
 
 
 def _build_from_git(name: str, source: GitSource, session: ResolverSession) -> SourceBuild:
-    return _build_from_files(
-        name, build_files_from_git(source, session.web, session.folder / f"git{next(session.numbers)}")
-    )
+    clone_folder = session.folder / f"git{next(session.numbers)}"
+    return _build_from_files(name, lambda: build_files_from_git(source, session.web, clone_folder))
 
 
-def _build_from_files(name: str, files: BuildFiles | str) -> SourceBuild:
-    if isinstance(files, str):
-        return SourceBuild(name, unavailable_reason=files)
+def _build_from_files(name: str, read: Callable[[], BuildFiles]) -> SourceBuild:
+    try:
+        files = read()
+    except MachineError as error:
+        return SourceBuild(name, unavailable_reason=error.message)
     return SourceBuild(name, files, "" if files else "its source has neither pyproject.toml nor setup.py")

@@ -10,18 +10,17 @@ import ast
 import importlib.util
 import os
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rocm3d.workspace.process import run
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 _UV_INDEX_VARIABLES = ("UV_DEFAULT_INDEX", "UV_INDEX_URL", "UV_INDEX", "UV_EXTRA_INDEX_URL")
 _UV_VARIABLES = (*_UV_INDEX_VARIABLES, "UV_KEYRING_PROVIDER", "UV_NATIVE_TLS", "UV_SYSTEM_CERTS", "UV_INSECURE_HOST")
+_RANK = {"global": 1, "install": 2, ":env:": 3}
+_TRUE = ("1", "true", "yes", "on")
 
 
 @dataclass(frozen=True)
@@ -76,10 +75,6 @@ def read_index_settings(environment: Mapping[str, str] = os.environ) -> IndexSet
         settings.get("cert", ""),
         any(name in environment for name in _UV_INDEX_VARIABLES) or _uv_has_settings(environment),
     )
-
-
-_RANK = {"global": 1, "install": 2, ":env:": 3}
-_TRUE = ("1", "true", "yes", "on")
 
 
 def _pip_settings(environment: Mapping[str, str]) -> list[tuple[str, str, str]]:

@@ -12,11 +12,12 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
+from rocm3d.verify.resolution.index import IndexSettings
 from rocm3d.verify.resolution.resolver import (
     DependencyEdge,
     Resolution,
@@ -25,9 +26,6 @@ from rocm3d.verify.resolution.resolver import (
     ResolveRequest,
 )
 from rocm3d.workspace.process import run
-
-if TYPE_CHECKING:
-    from rocm3d.verify.resolution.index import IndexSettings
 
 SECONDS = 600.0
 _LOG_BYTES = 16 * 1024 * 1024

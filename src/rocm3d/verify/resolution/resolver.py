@@ -1,16 +1,13 @@
-"""Request and result types that all resolvers share, the Resolver protocol, and a resolver with a cache."""
+"""Request and result types that all resolvers share, and the Resolver protocol."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol
+from pathlib import Path
+from typing import Literal, Protocol
 
-if TYPE_CHECKING:
-    from collections.abc import MutableMapping
-    from pathlib import Path
-
-    from rocm3d.model.plan_choices import Platform
-    from rocm3d.verify.resolution.index import IndexSettings
+from rocm3d.model.plan_choices import Platform
+from rocm3d.verify.resolution.index import IndexSettings
 
 ProblemKind = Literal["conflict", "build", "unreachable", "time-out", "other"]
 """conflict: no compatible versions exist; build: reading the metadata needs a build, and the build fails."""
@@ -32,6 +29,14 @@ class ResolveRequest:
     index: str = ""
     indexes: tuple[str, ...] = ()
     without_dependencies: bool = False
+
+    @property
+    def key(self) -> object:
+        """By file contents, because each session has another folder. Local links are equal in all: the stub wheels."""
+        files = (self.requirements, *self.constraints, *self.overrides)
+        texts = tuple((path.name, path.read_text(encoding="utf-8")) for path in files)
+        links = tuple(link if "://" in link else "" for link in self.links)
+        return texts, self.python, self.platform, links, self.index, self.indexes, self.without_dependencies
 
 
 @dataclass(frozen=True)
@@ -86,36 +91,3 @@ class Resolver(Protocol):
 
     def resolve(self, request: ResolveRequest) -> Resolution:
         """Resolves without installing anything."""
-
-
-@dataclass(frozen=True)
-class CachingResolver:
-    """The cache `resolutions` is shared by the probes of one verification."""
-
-    resolver: Resolver
-    resolutions: MutableMapping[object, Resolution]
-
-    @property
-    def indexes(self) -> IndexSettings:
-        return self.resolver.indexes
-
-    @property
-    def label(self) -> str:
-        """Name and version of the wrapped resolver."""
-        return self.resolver.label
-
-    def resolve(self, request: ResolveRequest) -> Resolution:
-        """The cached resolution, or a new one."""
-        key = _key(request)
-        if key not in self.resolutions:
-            self.resolutions[key] = self.resolver.resolve(request)
-        return self.resolutions[key]
-
-
-def _key(request: ResolveRequest) -> object:
-    """By file contents, because each session has another folder. Local links are equal in all: the stub wheels."""
-    files = (request.requirements, *request.constraints, *request.overrides)
-    texts = tuple((path.name, path.read_text(encoding="utf-8")) for path in files)
-    links = tuple(link if "://" in link else "" for link in request.links)
-    options = (request.python, request.platform, links, request.index, request.indexes, request.without_dependencies)
-    return texts, options

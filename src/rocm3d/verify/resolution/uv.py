@@ -6,12 +6,14 @@ import os
 import re
 import shutil
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote
 
+from rocm3d.verify.resolution.index import IndexSettings
 from rocm3d.verify.resolution.resolver import (
     DependencyEdge,
     Resolution,
@@ -21,11 +23,6 @@ from rocm3d.verify.resolution.resolver import (
 )
 from rocm3d.workspace.process import run
 from rocm3d.workspace.state import cache_folder
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from rocm3d.verify.resolution.index import IndexSettings
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from rocm3d.model.run import RunRecord
+from rocm3d.model.run import RunRecord
 
 
 @dataclass(frozen=True)
