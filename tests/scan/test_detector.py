@@ -48,7 +48,9 @@ def test_further_matchers_are_checked_too(known):
 
 
 def test_each_matcher_of_a_rule_reads_its_own_files_with_its_own_parameters(known):
-    queries = ['((call function: (_) @f (#eq? @f "f")) @match)', "((list) @match)"]
+    queries = [
+        f'({node} @match (#eq? @f "f"))' for node in ("(call function: (_) @f)", "(list (call function: (_) @f))")
+    ]
     parts = [RuleMatcher(kind="python_syntax", parameters={"query": q, "contains": ["f"]}) for q in queries]
     matcher = RuleMatcher(kind="include", also=tuple(parts))
     rule = known.codes["CU201"].model_copy(update={"matcher": matcher})

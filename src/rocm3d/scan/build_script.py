@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from rocm3d.syntax.python import PythonUnit
@@ -46,10 +47,16 @@ class CompilerFlag:
         return max(matching, key=len, default=None)
 
 
-def compiler_flags(unit: PythonUnit) -> Iterator[CompilerFlag]:
-    """The flags of a script that builds torch extensions, from strings whose first word starts with a dash."""
-    if not unit.builds_extensions:
-        return
+@lru_cache(maxsize=1)
+def compiler_flags(unit: PythonUnit) -> tuple[CompilerFlag, ...]:
+    """The flags of a script that builds torch extensions, from strings whose first word starts with a dash.
+
+    Cached because several rules ask for the same file in turn.
+    """
+    return tuple(_compiler_flags(unit)) if unit.builds_extensions else ()
+
+
+def _compiler_flags(unit: PythonUnit) -> Iterator[CompilerFlag]:
     windows_ranges, unused_ids, host_ranges = _windows_ranges(unit), _unused_string_ids(unit), _host_ranges(unit)
     for node in unit.nodes("string"):
         if _is_within(node, windows_ranges) or node.id in unused_ids:

@@ -145,7 +145,8 @@ class SyntaxSearch:
         yield from self._filtered(sorted(matches, key=lambda item: item[0].start_byte))
 
     def _match(self, node: Node, captures: Captures, settings: Mapping[str, str]) -> Match:
-        facts = {name: self.fact(captured) for name, captured in captures.items() if "." not in name}
+        named = ((name, captured) for name, captured in captures.items() if name != _MATCH and "." not in name)
+        facts = {name: self.fact(captured) for name, captured in named}
         if self.term:
             facts |= {"term": self.term, "why": self.context.code.terms[self.term]}
         constants = {name: _filled(value, facts) for name, value in settings.items() if name != _SEVERITY}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 
 from tree_sitter import Language, Node
 
@@ -31,7 +31,8 @@ class NodePattern:
     absent_fields: tuple[str, ...] = ()
 
     def matches(self, node: Node) -> Iterator[Captures]:
-        if self.kind not in ("", node.type) or node.is_named == self.is_token:
+        """The captures of the children; the type of the node is already known to be right."""
+        if node.is_named == self.is_token:
             return
         if not self.absent_fields or not any(node.child_by_field_name(name) is not None for name in self.absent_fields):
             yield from self._match_children(node, 0) if self.children else ({},)
@@ -59,14 +60,24 @@ class Alternatives:
     @property
     def kinds(self) -> tuple[str, ...]:
         """The types of the nodes that can match; "" stands for any."""
-        nested = (pattern.kinds if isinstance(pattern, Alternatives) else (pattern.kind,) for pattern in self.patterns)
-        return tuple(dict.fromkeys(kind for kinds in nested for kind in kinds))
+        return tuple(dict.fromkeys(pattern.kind for pattern, _ in self._leaves))
+
+    @cached_property
+    def _leaves(self) -> tuple[tuple[NodePattern, tuple[str, ...]], ...]:
+        """The patterns without nested alternatives, each with the names of its captures."""
+        leaves: list[tuple[NodePattern, tuple[str, ...]]] = []
+        for pattern in self.patterns:
+            inner = pattern._leaves if isinstance(pattern, Alternatives) else ((pattern, ()),)
+            leaves += [(leaf, (*self.captures, *names)) for leaf, names in inner]
+        return tuple(leaves)
 
     def matches(self, node: Node) -> Iterator[Captures]:
-        own = dict.fromkeys(self.captures, node)
-        for pattern in self.patterns:
-            for captures in pattern.matches(node):
-                yield {**own, **captures} if own else captures
+        kind = node.type
+        for pattern, names in self._leaves:
+            if pattern.kind in ("", kind):
+                own = dict.fromkeys(names, node)
+                for captures in pattern.matches(node):
+                    yield {**own, **captures} if own else captures
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ def search(known):
         ({"guarded": True}, ["-a", "-a", "-b"]),
         ({"device_only": True}, ["-a"]),
         ({"file_lacks": ["-lm"]}, []),
-        ({"file_lacks": ["-lx"]}, ["-a", "-b"]),
+        ({"file_lacks": ["-ly"]}, ["-a", "-b"]),
     ],
 )
 def test_parameters(search, parameters, expected):

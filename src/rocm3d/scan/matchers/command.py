@@ -37,12 +37,12 @@ def find(unit: ParsedManifest, context: DetectorContext) -> Iterator[Match]:
         return
     of_file = _severity_of_file(unit, parameters)
     for command, is_optional in commands_with_cuda_optional(unit):
-        text = "\n".join((command.name, *command.arguments))
+        text, about = "\n".join((command.name, *command.arguments)), _facts_of_command(command)
         for pattern, severity in parameters["patterns"].items():
             matches = re.finditer(pattern, text, re.MULTILINE)
             if severity == _LEFT_OUT and any(matches):
                 break
-            all_facts = [facts for found in matches if (facts := _facts(command, found, context))]
+            all_facts = [facts for found in matches if (facts := _facts(about, found, context))]
             chosen = (parameters.get("optional") if is_optional else None) or of_file or severity or None
             yield from (Match(command.line, command.column, facts, severity=chosen) for facts in all_facts)
             if all_facts:
@@ -57,16 +57,22 @@ def _severity_of_file(unit: ParsedManifest, parameters: dict[str, Any]) -> Sever
     return None
 
 
-def _facts(command: ScriptCommand, found: re.Match[str], context: DetectorContext) -> dict[str, str]:
-    """The facts of a command with a term; empty for other commands."""
-    parameters: dict[str, Any] = context.parameters
+def _facts_of_command(command: ScriptCommand) -> dict[str, str]:
     arguments = command.arguments
     shown = " ".join(arguments[:_MAX_SHOWN]) + (" ..." if len(arguments) > _MAX_SHOWN else "")
-    facts = {
-        "command": f"{command.name}({shown})", "call": " ".join((command.name, *arguments[:2])), "name": command.name,
-        "arguments": " ".join(arguments), "first": "".join(arguments[:1]),
-        **{name: text or "" for name, text in found.groupdict().items()},
-    }  # fmt: skip
+    return {
+        "command": f"{command.name}({shown})",
+        "call": " ".join((command.name, *arguments[:2])),
+        "name": command.name,
+        "arguments": " ".join(arguments),
+        "first": "".join(arguments[:1]),
+    }
+
+
+def _facts(about: dict[str, str], found: re.Match[str], context: DetectorContext) -> dict[str, str]:
+    """The facts of a match with a term; empty for other matches."""
+    parameters: dict[str, Any] = context.parameters
+    facts = {**about, **{name: text or "" for name, text in found.groupdict().items()}}
     default = facts.get("term", found.group(found.lastindex or 0)).replace("\n", " ")
     term = parameters["term"].format(**facts) if "term" in parameters else default
     if term not in context.code.terms:
