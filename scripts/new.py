@@ -65,16 +65,13 @@ REWRITE = '''"""TODO: what it rewrites, and the fact that justifies it."""
 
 from __future__ import annotations
 
-from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.model.recipe import Parameters
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """Return the bytes unchanged if nothing applies; refuse if unsure; be idempotent."""
     raise RewriteRefusedError("is not written yet")
-
-
-rewrite = Rewrite(__name__, edit)
 '''
 
 PROBE = '''"""TODO: what it checks, and what a pass means."""
@@ -97,7 +94,6 @@ ADDITION = '''"""TODO: which files it adds, and when."""
 
 from __future__ import annotations
 
-from rocm3d.apply.addition import Addition
 from rocm3d.model.plan import Plan
 from rocm3d.workspace.tree import Tree
 
@@ -105,9 +101,6 @@ from rocm3d.workspace.tree import Tree
 def render(plan: Plan, tree: Tree, folder: str) -> dict[str, bytes]:
     """Bytes by path inside rocm-port/."""
     return {{}}
-
-
-addition = Addition(__name__, render)
 '''
 
 COMMAND = '''"""rocm3d {name}: TODO: one line."""
@@ -256,16 +249,16 @@ def files(kind: str, words: list[str]) -> dict[Path, str]:
     if kind in ("package", "target", "stack", "card"):
         template = {"package": PACKAGE, "target": TARGET, "stack": STACK, "card": CARD}[kind]
         return {KNOWLEDGE / f"{kind}s" / f"{name}.toml": template.format(**common, name=name)}
-    package, template = {
-        "rewrite": ("apply/rewrites", REWRITE),
-        "probe": ("verify/probes", PROBE),
-        "addition": ("apply/additions", ADDITION),
-        "command": ("cli", COMMAND),
+    package, template, tested = {
+        "rewrite": ("apply/rewrites", REWRITE, "edit"),
+        "probe": ("verify/probes", PROBE, "probe"),
+        "addition": ("apply/additions", ADDITION, "render"),
+        "command": ("cli", COMMAND, "command"),
     }[kind]
     module = f"rocm3d.{package.replace('/', '.')}.{name}"
     return {
         SOURCE / package / f"{name}.py": template.format(name=name),
-        TESTS / package / f"test_{name}.py": MIRRORED_TEST.format(module=module, name=kind),
+        TESTS / package / f"test_{name}.py": MIRRORED_TEST.format(module=module, name=tested),
     }
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from rocm3d.apply.rewrite import RewriteRefusedError, rewrites
+from rocm3d.apply.rewrite import RewriteRefusedError, load_rewrite
 from rocm3d.knowledge.load import load
 
 EMULATED = Path(__file__).parent / "emulated"
@@ -188,7 +188,7 @@ def ported(name: str, body: str) -> bytes:
     data, recipes = source(name, body), load().recipes
     for recipe in sorted(RECIPES):
         with contextlib.suppress(RewriteRefusedError):
-            data = rewrites()[recipes[recipe].rewrite].edit(data, recipes[recipe].parameters)
+            data = load_rewrite(recipes[recipe].rewrite)(data, recipes[recipe].parameters)
     return data
 
 

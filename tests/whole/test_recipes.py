@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from rocm3d.apply.rewrite import RewriteRefusedError, rewrites
+from rocm3d.apply.rewrite import RewriteRefusedError, load_rewrite
 from rocm3d.knowledge.load import load
 from rocm3d.model.recipe import Recipe
 from rocm3d.syntax.cuda import CUDA_SUFFIXES, CudaUnit
@@ -25,7 +25,7 @@ def recipe(request) -> Recipe:
 
 
 def applied(recipe: Recipe, data: bytes) -> bytes:
-    return rewrites()[recipe.rewrite].edit(data, recipe.parameters)
+    return load_rewrite(recipe.rewrite)(data, recipe.parameters)
 
 
 def test_untouched_stays_untouched(recipe):

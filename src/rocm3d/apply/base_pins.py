@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
 from rocm3d.apply.requirement_source import PROTECTED_PACKAGES
-
-if TYPE_CHECKING:
-    from rocm3d.model.plan import Plan
+from rocm3d.model.plan import Plan
 
 
 def base_requirements(plan: Plan) -> tuple[str, ...]:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from rocm3d.apply.git_patch import file_diff, mail_patch
-from rocm3d.apply.rewrite import RewriteRefusedError, rewrites
+from rocm3d.apply.request import ApplyRequest
+from rocm3d.apply.rewrite import RewriteRefusedError, load_rewrite, rewrite_names
 from rocm3d.apply.submodules import CheckedOutSubmodule, find_submodule, original_bytes
 from rocm3d.model.patch import NEEDS_REVIEW, FileChange, Patch, RefusedEdit, SubmodulePatch
+from rocm3d.model.plan import PlannedEdit
 from rocm3d.syntax.isolation import prove_isolation
 from rocm3d.workspace.journal import digest
-
-if TYPE_CHECKING:
-    from rocm3d.apply.request import ApplyRequest
-    from rocm3d.model.plan import PlannedEdit
-    from rocm3d.workspace.tree import Tree
+from rocm3d.workspace.tree import Tree
 
 
 class Edits:
@@ -151,12 +147,12 @@ class Edits:
             return data, exclusion
         if edit.safety == "manual":
             return data, "manual recipe: never applied automatically"
-        if edit.rewrite not in rewrites():
+        if edit.rewrite not in rewrite_names():
             return data, f"this version of rocm3d has no rewrite {edit.rewrite}"
         if edit.safety == "review" and not self.request.review:
             return data, NEEDS_REVIEW
         try:
-            changed = rewrites()[edit.rewrite].edit(data, edit.parameters)
+            changed = load_rewrite(edit.rewrite)(data, edit.parameters)
         except RewriteRefusedError as refusal:
             return data, str(refusal)
         proof = prove_isolation(path, self.original(path), changed)

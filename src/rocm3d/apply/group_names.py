@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+
+from tree_sitter import Node
 
 from rocm3d.apply.lane_calls import enclosing_function
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
-
-    from rocm3d.syntax.cuda import CudaUnit
+from rocm3d.syntax.cuda import CudaUnit
 
 _NAMESPACE = "cooperative_groups"
 _ALIAS = re.compile(r"namespace\s+(\w+)\s*=\s*(?:::)?cooperative_groups\s*;")

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from rocm3d.apply.rewrite import RewriteRefusedError
+from rocm3d.model.recipe import Parameters
 from rocm3d.model.text import Text
 from rocm3d.syntax.directives import Directive, blanked, directives
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from rocm3d.model.recipe import Parameters
 
 # torch's BuildExtension defines USE_ROCM for every source; other builds may define only the platform macro.
 _GUARDS = {"torch": b"defined(USE_ROCM)", "any": b"defined(USE_ROCM) || defined(__HIP_PLATFORM_AMD__)"}

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
+from tree_sitter import Node
+
+from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
-
-    from rocm3d.syntax.cuda import CudaUnit
 
 _DEVICE = re.compile(rb"\b__(?:device|global)__\b")
 _HOST = re.compile(rb"\b__host__\b")

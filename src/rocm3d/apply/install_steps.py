@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from rocm3d.apply.installable_folders import InstallableFolders
 from rocm3d.apply.repository_requirements import RepositoryRequirements, SourceRequirement, repository_requirements
@@ -19,10 +18,8 @@ from rocm3d.apply.route_commands import (
 )
 from rocm3d.apply.template import one_line
 from rocm3d.apply.variables import decisions_for_target
-
-if TYPE_CHECKING:
-    from rocm3d.model.plan import Plan
-    from rocm3d.workspace.tree import Tree
+from rocm3d.model.plan import Plan
+from rocm3d.workspace.tree import Tree
 
 EXTRA_REQUIREMENTS = "requirements-rocm3d.txt"
 

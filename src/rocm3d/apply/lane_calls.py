@@ -5,20 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from rocm3d.apply.lane_groups import lanes_in_range, lanes_of_function
+from tree_sitter import Node
+
+from rocm3d.apply.lane_groups import Lanes, lanes_in_range, lanes_of_function
 from rocm3d.apply.macro_aliases import AliasUse, MacroAlias
 from rocm3d.apply.rewrite import RewriteRefusedError
+from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
 from rocm3d.syntax.lane_masks import ancestors_with_child, arguments
 from rocm3d.syntax.rocm_shims import rocm_shim_names
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
-
-    from rocm3d.apply.lane_groups import Lanes
-    from rocm3d.syntax.cuda import CudaUnit
 
 # A mask of all 32 lanes: a literal or a macro.
 FULL_MASK = re.compile(r"0[xX][fF]{8}[uU]?|~0[uU]?|-1|[A-Z][A-Z0-9_]*")

@@ -7,16 +7,14 @@ keeps groups of 32 there: a wave of 64 contains two groups. A function that does
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
+
+from tree_sitter import Node
 
 from rocm3d.apply.rewrite import RewriteRefusedError
+from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
 from rocm3d.syntax.lane_masks import ancestors_with_child
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
-
-    from rocm3d.syntax.cuda import CudaUnit
 
 Lanes = Literal["group", "wave"]
 

@@ -8,17 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from rocm3d.apply.device_helpers import helper_sources
 from rocm3d.apply.guarded_lines import guard_condition, offset_after_includes
 from rocm3d.apply.rewrite import RewriteRefusedError
+from rocm3d.model.recipe import Parameters
 from rocm3d.model.text import Text
 from rocm3d.syntax.cpp_tokens import ALIAS_PREFIX
 from rocm3d.syntax.directives import blanked
-
-if TYPE_CHECKING:
-    from rocm3d.model.recipe import Parameters
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
@@ -22,12 +22,8 @@ from rocm3d.apply.template import one_line
 from rocm3d.manifest.manifest import Mention, ParsedManifest, manifest_readers
 from rocm3d.manifest.pipfile import CATEGORY_SECTION
 from rocm3d.manifest.requirements import KIND, is_requirements, read
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from rocm3d.model.plan import DependencyDecision, Plan
-    from rocm3d.workspace.tree import Tree
+from rocm3d.model.plan import DependencyDecision, Plan
+from rocm3d.workspace.tree import Tree
 
 # Precedence of manifests when two name the same distribution.
 _KIND_ORDER = (

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
 
 from packaging.utils import canonicalize_name
 
 from rocm3d.apply.requirement_source import find_decision, is_cuda_build
 from rocm3d.apply.template import one_line
+from rocm3d.manifest.manifest import Mention, ParsedManifest
 from rocm3d.manifest.requirements import copy_with_replacements
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from rocm3d.manifest.manifest import Mention, ParsedManifest
-    from rocm3d.model.plan import DependencyDecision, Plan
+from rocm3d.model.plan import DependencyDecision, Plan
 
 _IGNORE = re.compile(rb"rocm3d:\s*ignore\[")
 _NAME = re.compile(r"\s*[\"']?([A-Za-z0-9][\w.-]*)")

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from packaging.utils import canonicalize_name
 
 from rocm3d.manifest.install_line import distribution_name
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from rocm3d.manifest.manifest import Mention
-    from rocm3d.model.plan import DependencyDecision
+from rocm3d.manifest.manifest import Mention
+from rocm3d.model.plan import DependencyDecision
 
 # The packages that nothing may replace: no install step, and no dependency of a package.
 PROTECTED_PACKAGES = ("torch", "torchvision", "torchaudio", "triton")

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import posixpath
 import shlex
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
+from rocm3d.apply.installable_folders import InstallableFolders
 from rocm3d.apply.requirement_source import GitCheckout, parse_git_checkout
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from rocm3d.apply.installable_folders import InstallableFolders
-    from rocm3d.model.plan import DependencyDecision
+from rocm3d.model.plan import DependencyDecision
 
 _OPTIONS_WITH_VALUE = frozenset(
     {"--index-url", "-i", "--find-links", "-f", "-c", "-r", "--no-binary", "--only-binary", "-C"}

@@ -6,16 +6,13 @@ hatchling includes every file that git does not ignore: https://hatch.pypa.io/la
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fnmatch import fnmatch
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rocm3d.model.toml import TomlError, parse
 from rocm3d.syntax.isolation import BLOCK_BEGIN, BLOCK_END, MANIFEST_FILE, PROJECT_FILE, SDIST_TABLE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from rocm3d.workspace.tree import Tree
+from rocm3d.workspace.tree import Tree
 
 _BACKEND = "hatchling.build"
 # If this file exists, hatchling ignores its settings in pyproject.toml.

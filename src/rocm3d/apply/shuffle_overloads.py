@@ -5,18 +5,14 @@ HIP has shuffles for built-in types only. A half converts to several of them, so
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+from tree_sitter import Node
 
 from rocm3d.apply.guarded_lines import Replacement
+from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.lane_masks import arguments, function_name
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
-
-    from tree_sitter import Node
-
-    from rocm3d.syntax.cuda import CudaUnit
 
 _WITHOUT_WIDTH, _WITH_WIDTH = 3, 4
 _WIDTH = "const int width = warpSize"

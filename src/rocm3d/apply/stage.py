@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 from rocm3d import __version__
 from rocm3d.apply import sdist
@@ -18,11 +17,9 @@ from rocm3d.apply.template import one_line
 from rocm3d.apply.unscanned_sources import unscanned_sources
 from rocm3d.model.errors import UserError
 from rocm3d.model.patch import FileChange, Patch, Proof
+from rocm3d.model.plan import Plan
 from rocm3d.workspace.journal import digest
-
-if TYPE_CHECKING:
-    from rocm3d.model.plan import Plan
-    from rocm3d.workspace.tree import Tree
+from rocm3d.workspace.tree import Tree
 
 MANIFEST = "port.json"
 
@@ -56,8 +53,8 @@ def apply(plan: Plan, tree: Tree, request: ApplyRequest, earlier: Patch | None =
     before = replace(tree, overlay={**tree.overlay, **request.originals}, _sizes=None)
     added = {
         f"{request.folder}/{path}": data
-        for addition in additions()
-        for path, data in addition.render(plan, before, request.folder).items()
+        for render in additions().values()
+        for path, data in render(plan, before, request.folder).items()
     }
     added |= {record.file: data for record, data in submodule_patches}
     changes = [edits.file_change(path) for path in edited]

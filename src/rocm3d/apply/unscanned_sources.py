@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from rocm3d.apply.installable_folders import InstallableFolders
 from rocm3d.apply.repository_requirements import repository_requirements
 from rocm3d.apply.requirement_source import GitCheckout
 from rocm3d.apply.template import one_line
 from rocm3d.model.patch import UnscannedCode
-
-if TYPE_CHECKING:
-    from rocm3d.model.plan import Plan
-    from rocm3d.workspace.tree import Tree
+from rocm3d.model.plan import Plan
+from rocm3d.workspace.tree import Tree
 
 
 def unscanned_sources(plan: Plan, tree: Tree, folder: str) -> tuple[UnscannedCode, ...]:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from rocm3d.model.plan import DependencyDecision, Plan
+from rocm3d.model.plan import DependencyDecision, Plan
 
 ARCH = "PYTORCH_ROCM_ARCH"
 

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+
+from tree_sitter import Node
 
 from rocm3d.apply.guarded_lines import Replacement
 from rocm3d.apply.lane_calls import SHUFFLES, enclosing_function
 from rocm3d.apply.rewrite import RewriteRefusedError
+from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.lane_masks import arguments, function_name
 from rocm3d.syntax.unit import walk
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tree_sitter import Node
-
-    from rocm3d.syntax.cuda import CudaUnit
 
 _WIDE = "unsigned long long"
 _COUNTS = {"__popc": "__popcll", "__ffs": "__ffsll"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rocm3d.apply.rewrite import RewriteRefusedError, rewrites
+from rocm3d.apply.rewrite import RewriteRefusedError, load_rewrite, rewrite_names
 from rocm3d.host.predicates import predicates
 from rocm3d.knowledge.base import Knowledge
 from rocm3d.knowledge.check import ImplementedNames, RecordProblem, check_records
@@ -14,7 +14,7 @@ from rocm3d.scan.detector import matcher_modules, rule_modules
 def check_knowledge(knowledge: Knowledge) -> list[RecordProblem]:
     """All problems of the data, of the examples of active recipes, and of the expectations of ports."""
     implemented = ImplementedNames(
-        rule_modules().keys(), rewrites().keys(), predicates().keys(), matcher_modules().keys()
+        rule_modules().keys(), rewrite_names(), predicates().keys(), matcher_modules().keys()
     )
     problems = check_records(knowledge, implemented)
     return [*problems, *_broken_examples(knowledge), *_invalid_expectations(knowledge)]
@@ -23,8 +23,8 @@ def check_knowledge(knowledge: Knowledge) -> list[RecordProblem]:
 def _broken_examples(knowledge: Knowledge) -> list[RecordProblem]:
     problems = []
     for recipe in knowledge.recipes.values():
-        example, rewrite = knowledge.examples.get(recipe.id), rewrites().get(recipe.rewrite)
-        if recipe.status != "active" or example is None or rewrite is None:
+        example = knowledge.examples.get(recipe.id)
+        if recipe.status != "active" or example is None or recipe.rewrite not in rewrite_names():
             continue
         for name, source, expected in (
             ("before", example.before, example.after),
@@ -32,7 +32,7 @@ def _broken_examples(knowledge: Knowledge) -> list[RecordProblem]:
             ("untouched", example.untouched, example.untouched),
         ):
             try:
-                actual = rewrite.edit(source, recipe.parameters)
+                actual = load_rewrite(recipe.rewrite)(source, recipe.parameters)
             except RewriteRefusedError:
                 actual = source
             if actual != expected:

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from rocm3d.apply.addition import Addition
 from rocm3d.apply.base_pins import base_pins
 from rocm3d.apply.requirement_copy import RequirementsCopier
 from rocm3d.apply.template import one_line
 from rocm3d.manifest.requirements import read
+from rocm3d.model.plan import Plan
 from rocm3d.model.text import Text
-
-if TYPE_CHECKING:
-    from rocm3d.model.plan import Plan
-    from rocm3d.workspace.tree import Tree
+from rocm3d.workspace.tree import Tree
 
 NAME = "constraints.txt"
 
@@ -41,6 +36,3 @@ def _port_lines(plan: Plan) -> list[str]:
     if needs:
         lines.append("# rocm3d: versions that routes need.")
     return [*lines, *(f"{name}{specifier}  # {who}" for name, specifier, who in needs)]
-
-
-addition = Addition(__name__, render)

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING
 
-from rocm3d.apply.addition import Addition
 from rocm3d.apply.template import one_line
 from rocm3d.apply.variables import environment_variables
-
-if TYPE_CHECKING:
-    from rocm3d.model.plan import Plan
-    from rocm3d.workspace.tree import Tree
+from rocm3d.model.plan import Plan
+from rocm3d.workspace.tree import Tree
 
 
 def render(plan: Plan, tree: Tree, folder: str) -> dict[str, bytes]:
@@ -26,6 +22,3 @@ def render(plan: Plan, tree: Tree, folder: str) -> dict[str, bytes]:
         if variable.value is not None:
             lines.append(f"export {variable.name}={shlex.quote(variable.value)}")
     return {"environment.sh": ("\n".join(lines) + "\n").encode()}
-
-
-addition = Addition(__name__, render)

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
 import rocm3d
-from rocm3d.apply.addition import Addition
 from rocm3d.apply.base_pins import base_requirements
 from rocm3d.apply.install_steps import install_steps
 from rocm3d.apply.requirement_source import PROTECTED_PACKAGES
 from rocm3d.apply.template import render as rendered
-
-if TYPE_CHECKING:
-    from rocm3d.model.plan import DependencyDecision, Plan
-    from rocm3d.model.stack import Stack
-    from rocm3d.workspace.tree import Tree
+from rocm3d.model.plan import DependencyDecision, Plan
+from rocm3d.model.stack import Stack
+from rocm3d.workspace.tree import Tree
 
 _SCRIPT = "base_state.py"
 # The dot hides the folder from searches for namespace packages, which would take a folder of modules for one.
@@ -73,6 +69,3 @@ def _is_replaced_or_dropped(decision: DependencyDecision) -> bool:
     except InvalidRequirement:
         stays = decision.decision == "build"
     return not stays
-
-
-addition = Addition(__name__, render)

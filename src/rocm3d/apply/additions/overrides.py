@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
-from rocm3d.apply.addition import Addition
 from rocm3d.apply.base_pins import base_pins
 from rocm3d.apply.requirement_source import PROTECTED_PACKAGES
 from rocm3d.apply.template import one_line
 from rocm3d.apply.variables import decisions_for_target
-
-if TYPE_CHECKING:
-    from rocm3d.model.plan import DependencyDecision, Plan
-    from rocm3d.workspace.tree import Tree
+from rocm3d.model.plan import DependencyDecision, Plan
+from rocm3d.workspace.tree import Tree
 
 # An override whose marker is never true removes the requirement.
 _NEVER = " ; sys_platform == 'never'"
@@ -53,6 +48,3 @@ def _override(decision: DependencyDecision) -> str:
 def _is_built(decision: DependencyDecision) -> bool:
     """Whether the route builds a package under this name, so that any version is accepted."""
     return decision.decision == "build" and any(decision.name in command for command in decision.commands)
-
-
-addition = Addition(__name__, render)

@@ -6,15 +6,12 @@ Parameters: header, names, also_given_by (other headers that include it, or pref
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from rocm3d.apply.guarded_lines import insert_guarded, offset_after_includes
-from rocm3d.apply.rewrite import Rewrite, list_parameter
+from rocm3d.apply.rewrite import list_parameter
+from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked, directives
-
-if TYPE_CHECKING:
-    from rocm3d.model.recipe import Parameters
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
@@ -32,6 +29,3 @@ def _first_use(data: bytes, names: tuple[str, ...]) -> int | None:
     unit = CudaUnit("", data)
     pattern = re.compile(rb"\b(?:" + b"|".join(re.escape(name.encode()) for name in names) + rb")\b")
     return next((match.start() for match in pattern.finditer(blanked(data)) if unit.is_shared(match.start())), None)
-
-
-rewrite = Rewrite(__name__, edit)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import libcst as cst
 import libcst.matchers as m
 
-from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
+from rocm3d.apply.rewrite import RewriteRefusedError, list_parameter
 from rocm3d.apply.rocm_flag import GuardedEdit, backend_expression, run_guarded_edit
 from rocm3d.model.recipe import Parameters
 
@@ -70,6 +70,3 @@ class _JitMacrosEdit(GuardedEdit):
 
 def _is_cpp_extension(node: cst.BaseExpression | None) -> bool:
     return m.matches(node, m.Name("cpp_extension") | m.Attribute(attr=m.Name("cpp_extension"))) if node else False
-
-
-rewrite = Rewrite(__name__, edit)

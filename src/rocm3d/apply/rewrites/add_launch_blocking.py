@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 import libcst.matchers as m
 
-from rocm3d.apply.rewrite import Rewrite, list_parameter
+from rocm3d.apply.rewrite import list_parameter
 from rocm3d.apply.rocm_flag import GuardedEdit, run_guarded_edit, string_value
 from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.python_fold import ROCM_FLAG
@@ -54,5 +54,3 @@ class _LaunchBlockingEdit(GuardedEdit):
 
 
 _LINE_END = cst.TrailingWhitespace()
-
-rewrite = Rewrite(__name__, edit)

@@ -22,7 +22,7 @@ from rocm3d.apply.guarded_import import (
 )
 from rocm3d.apply.lazy_import import catches_import_error, guarded_definitions, rewrite_lazy_imports, try_import_on_rocm
 from rocm3d.apply.package_use import ReplacedPackage
-from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
+from rocm3d.apply.rewrite import RewriteRefusedError, list_parameter
 from rocm3d.apply.rocm_flag import GuardedEdit, backend_expression, run_guarded_edit, string_value
 from rocm3d.model.recipe import Parameters
 
@@ -204,6 +204,3 @@ def _ends_in_error(node: cst.If) -> bool:
     while isinstance(last, cst.If):
         last = last.orelse
     return last is not None and bool(m.findall(last, m.Raise()))
-
-
-rewrite = Rewrite(__name__, edit)

@@ -6,15 +6,12 @@ Parameters: headers, instead (ROCm's header), prefix, rocm_prefix, names (withou
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from rocm3d.apply.guarded_lines import LineReplacement, replace_lines
-from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
+from rocm3d.apply.rewrite import RewriteRefusedError, list_parameter
+from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import Directive, blanked, directives
-
-if TYPE_CHECKING:
-    from rocm3d.model.recipe import Parameters
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
@@ -58,6 +55,3 @@ def _code_without_includes(data: bytes) -> bytes:
         if directive.keyword == "include":
             text[directive.start : directive.end] = b" " * (directive.end - directive.start)
     return bytes(text)
-
-
-rewrite = Rewrite(__name__, edit)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import libcst as cst
 import libcst.matchers as m
 
-from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
+from rocm3d.apply.rewrite import RewriteRefusedError, list_parameter
 from rocm3d.apply.rocm_flag import GuardedEdit, backend_expression, run_guarded_edit
 from rocm3d.model.recipe import Parameters
 
@@ -62,6 +62,3 @@ class _FeatureQueryEdit(GuardedEdit):
             return False
         text = cst.Module([statement.with_changes(leading_lines=[])]).code
         return any(term in text for term in self.feature_terms)
-
-
-rewrite = Rewrite(__name__, edit)

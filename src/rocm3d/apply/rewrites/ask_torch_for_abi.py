@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import libcst as cst
 
-from rocm3d.apply.rewrite import Rewrite
 from rocm3d.apply.rocm_flag import GuardedEdit, backend_expression, run_guarded_edit, string_value
 from rocm3d.model.recipe import Parameters
 
@@ -28,6 +27,3 @@ class _AbiFlagEdit(GuardedEdit):
             return updated_node
         torch_flag = cst.parse_expression(f'f"-D{self.macro}={{int(torch.compiled_with_cxx11_abi())}}"')
         return backend_expression(torch_flag, updated_node, self, original_node)
-
-
-rewrite = Rewrite(__name__, edit)

@@ -6,19 +6,15 @@ The edit is a guarded copy of the lines or, where that is refused, an alias macr
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from rocm3d.apply.guarded_lines import Replacement, guard_lines
 from rocm3d.apply.macro_aliases import AliasUse, MacroAlias, insert_aliases
-from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
+from rocm3d.apply.rewrite import RewriteRefusedError, list_parameter
+from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
 from rocm3d.syntax.lane_masks import arguments
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from rocm3d.model.recipe import Parameters
 
 _CAST = MacroAlias("KERNEL_CAST", cuda="", rocm="(const void*)")
 _KERNEL_NODE_TYPES = frozenset({"identifier", "qualified_identifier", "template_function", "pointer_expression"})
@@ -73,6 +69,3 @@ def _void_pointers(unit: CudaUnit) -> Iterator[str]:
 
 def _is_aliased(unit: CudaUnit, offset: int) -> bool:
     return unit.data[offset:].startswith(_CAST.macro_name.encode())
-
-
-rewrite = Rewrite(__name__, edit)

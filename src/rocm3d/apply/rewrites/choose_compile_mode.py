@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 import libcst.matchers as m
 
-from rocm3d.apply.rewrite import Rewrite, list_parameter
+from rocm3d.apply.rewrite import list_parameter
 from rocm3d.apply.rocm_flag import GuardedEdit, backend_expression, run_guarded_edit, string_value
 from rocm3d.model.recipe import Parameters
 
@@ -30,6 +30,3 @@ class _CompileModeEdit(GuardedEdit):
         if string_value(value) not in self.modes or self.is_guarded(original_node):
             return updated_node
         return updated_node.with_changes(value=backend_expression(cst.SimpleString('"default"'), value, self, value))
-
-
-rewrite = Rewrite(__name__, edit)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from rocm3d.apply.rewrite import Rewrite, list_parameter
+from rocm3d.apply.rewrite import list_parameter
 from rocm3d.apply.rocm_flag import GuardedEdit, backend_expression, run_guarded_edit, string_value
 from rocm3d.model.recipe import Parameters
 
@@ -70,6 +70,3 @@ def _rocm_list(value: cst.List | cst.Tuple, texts: list[str | None], names: dict
             used_names.add(rocm_name)
             elements.append(cst.Element(cst.SimpleString(f'"{rocm_name}"')))
     return cst.List(elements)
-
-
-rewrite = Rewrite(__name__, edit)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import libcst as cst
 import libcst.matchers as m
 
-from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
+from rocm3d.apply.rewrite import RewriteRefusedError, list_parameter
 from rocm3d.apply.rocm_flag import GuardedEdit, backend_expression, run_guarded_edit
 from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.python_fold import ROCM_FLAG
@@ -71,6 +71,3 @@ class _Fp8TypeEdit(GuardedEdit):
                 return True
             inner, ancestor = ancestor, self.parent_of(ancestor)
         return False
-
-
-rewrite = Rewrite(__name__, edit)

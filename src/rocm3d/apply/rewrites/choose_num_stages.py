@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 import libcst.matchers as m
 
-from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
+from rocm3d.apply.rewrite import RewriteRefusedError, list_parameter
 from rocm3d.apply.rocm_flag import GuardedEdit, backend_expression, run_guarded_edit
 from rocm3d.model.recipe import Parameters
 
@@ -48,6 +48,3 @@ class _NumStagesEdit(GuardedEdit):
         if value.evaluated_value <= self.stages:
             return new
         return new.with_changes(value=backend_expression(cst.Integer(str(self.stages)), value, self, value))
-
-
-rewrite = Rewrite(__name__, edit)

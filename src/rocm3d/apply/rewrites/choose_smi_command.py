@@ -10,7 +10,7 @@ import json
 import libcst as cst
 import libcst.matchers as m
 
-from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
+from rocm3d.apply.rewrite import RewriteRefusedError, list_parameter
 from rocm3d.apply.rocm_flag import GuardedEdit, backend_expression, run_guarded_edit, string_value
 from rocm3d.model.recipe import Parameters
 
@@ -69,6 +69,3 @@ def _command_line(call: cst.Call) -> str:
     if isinstance(first_argument, cst.List):
         return " ".join(string_value(element.value) or "?" for element in first_argument.elements)
     return " ".join((string_value(first_argument) or "").split())
-
-
-rewrite = Rewrite(__name__, edit)

@@ -6,16 +6,13 @@ Parameters: folder, rocm_folder (of headers), namespace, rocm_namespace, policie
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from rocm3d.apply.guarded_lines import LineReplacement, Replacement, guard_lines, replace_lines
 from rocm3d.apply.macro_aliases import AliasUse, MacroAlias, insert_aliases
-from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
+from rocm3d.apply.rewrite import RewriteRefusedError, list_parameter
+from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked, directives
-
-if TYPE_CHECKING:
-    from rocm3d.model.recipe import Parameters
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
@@ -54,6 +51,3 @@ def _with_edited_includes(data: bytes, parameters: Parameters) -> bytes:
                 LineReplacement(directive.start, directive.end, line.replace(folder, str(parameters["rocm_folder"]), 1))
             )
     return replace_lines(data, choices, parameters)
-
-
-rewrite = Rewrite(__name__, edit)

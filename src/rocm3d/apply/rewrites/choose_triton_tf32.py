@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 import libcst.matchers as m
 
-from rocm3d.apply.rewrite import Rewrite, list_parameter
+from rocm3d.apply.rewrite import list_parameter
 from rocm3d.apply.rocm_flag import GuardedEdit, run_guarded_edit
 from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.python_fold import ROCM_FLAG
@@ -36,6 +36,3 @@ class _Tf32FlagEdit(GuardedEdit):
         if keyword not in self.keywords or not m.matches(argument.value, m.Name("True")):
             return argument
         return argument.with_changes(value=cst.UnaryOperation(cst.Not(), cst.Name(ROCM_FLAG)))
-
-
-rewrite = Rewrite(__name__, edit)

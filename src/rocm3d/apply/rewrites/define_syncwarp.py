@@ -6,16 +6,12 @@ Parameters: call, since (first HIP_VERSION that has it), guard.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from rocm3d.apply.device_helpers import read_helper
 from rocm3d.apply.guarded_lines import insert_guarded, offset_after_includes
-from rocm3d.apply.rewrite import Rewrite
+from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
-
-if TYPE_CHECKING:
-    from rocm3d.model.recipe import Parameters
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
@@ -30,6 +26,3 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
         # HIP's own function does the same without a mask; with a 32-bit mask it does not compile.
         macro = f"#include <hip/hip_version.h>\n#if HIP_VERSION < {parameters['since']}\n{macro}#endif\n"
     return insert_guarded(data, offset_after_includes(data, calls[0].start()), macro.encode(), parameters)
-
-
-rewrite = Rewrite(__name__, edit)

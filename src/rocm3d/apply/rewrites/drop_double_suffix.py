@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from rocm3d.apply.guarded_lines import Replacement, guard_lines
-from rocm3d.apply.rewrite import Rewrite
 from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
@@ -25,6 +24,3 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
         if unit.is_shared(match.start())
     ]
     return guard_lines(data, replacements, parameters)
-
-
-rewrite = Rewrite(__name__, edit)

@@ -8,7 +8,7 @@ import libcst as cst
 import libcst.matchers as m
 
 from rocm3d.apply.guarded_import import parse_or_refuse
-from rocm3d.apply.rewrite import Rewrite, list_parameter
+from rocm3d.apply.rewrite import list_parameter
 from rocm3d.apply.rocm_flag import GuardedEdit, backend_expression, run_guarded_edit, string_value
 from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.python_fold import ROCM_FLAG, ROCM_GUARD
@@ -92,6 +92,3 @@ def _bound_name(node: cst.CSTNode) -> str:
         return node.keyword.value if node.keyword else ""
     target = node.targets[0].target if isinstance(node, cst.Assign) else None
     return target.value if isinstance(target, cst.Name) else ""
-
-
-rewrite = Rewrite(__name__, edit)

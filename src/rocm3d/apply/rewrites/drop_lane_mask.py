@@ -6,21 +6,18 @@ Parameters: calls (shuffles), votes (any and all), width, halves (torch's 16-bit
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING
+
+from tree_sitter import Node
 
 from rocm3d.apply.guarded_lines import Replacement, guard_lines
 from rocm3d.apply.lane_calls import FULL_MASK, LaneCall, group_alias, lane_calls, mask_argument
 from rocm3d.apply.lane_groups import lanes_of_function
 from rocm3d.apply.macro_aliases import insert_aliases
-from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
+from rocm3d.apply.rewrite import RewriteRefusedError, list_parameter
 from rocm3d.apply.shuffle_overloads import overloads
+from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.lane_masks import arguments
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
-
-    from rocm3d.model.recipe import Parameters
 
 _VOTE_ARGUMENTS, _WITHOUT_WIDTH, _WITH_WIDTH = 2, 3, 4
 
@@ -93,6 +90,3 @@ def _refuse_nested(replacements: list[Replacement]) -> None:
     for first, second in itertools.pairwise(replacements):
         if second.start < first.end:
             raise RewriteRefusedError("a shuffle is nested in another one")
-
-
-rewrite = Rewrite(__name__, edit)

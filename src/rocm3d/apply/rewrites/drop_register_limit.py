@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from rocm3d.apply.guarded_lines import insert_guarded, offset_after_includes
-from rocm3d.apply.rewrite import Rewrite
+from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
-
-if TYPE_CHECKING:
-    from rocm3d.model.recipe import Parameters
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
@@ -26,6 +22,3 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
     if first_use is None:
         return data
     return insert_guarded(data, offset_after_includes(data, first_use), f"#define {name}(count)\n".encode(), parameters)
-
-
-rewrite = Rewrite(__name__, edit)

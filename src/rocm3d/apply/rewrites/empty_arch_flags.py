@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 import libcst.matchers as m
 
-from rocm3d.apply.rewrite import Rewrite, list_parameter
+from rocm3d.apply.rewrite import list_parameter
 from rocm3d.apply.rocm_flag import GuardedEdit, backend_expression, run_guarded_edit
 from rocm3d.model.recipe import Parameters
 
@@ -36,6 +36,3 @@ class _ArchFlagsEdit(GuardedEdit):
             return isinstance(first, cst.FormattedStringText) and first.value.startswith(self.prefixes)
         value = element.evaluated_value if isinstance(element, cst.SimpleString) else None
         return isinstance(value, str) and value.startswith(self.prefixes)
-
-
-rewrite = Rewrite(__name__, edit)

@@ -7,7 +7,7 @@ import re
 import libcst as cst
 import libcst.matchers as m
 
-from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
+from rocm3d.apply.rewrite import RewriteRefusedError, list_parameter
 from rocm3d.apply.rocm_flag import GuardedEdit, backend_expression, run_guarded_edit, string_value
 from rocm3d.model.recipe import Parameters
 
@@ -60,6 +60,3 @@ def _last_text(call: cst.Call) -> str:
     if isinstance(last, cst.FormattedStringText):
         return last.value
     return string_value(last) or "" if isinstance(last, cst.SimpleString) else ""
-
-
-rewrite = Rewrite(__name__, edit)

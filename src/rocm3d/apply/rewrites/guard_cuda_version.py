@@ -5,7 +5,6 @@ from __future__ import annotations
 import libcst as cst
 import libcst.matchers as m
 
-from rocm3d.apply.rewrite import Rewrite
 from rocm3d.apply.rocm_flag import GuardedEdit, run_guarded_edit
 from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.python_fold import ROCM_FLAG
@@ -62,6 +61,3 @@ def _fails_on_none(node: cst.Comparison) -> bool:
     if m.matches(node.left, _VERSION):
         return any(m.matches(target.operator, _ORDER) for target in node.comparisons)
     return bool(m.findall(node, _VERSION_USE))
-
-
-rewrite = Rewrite(__name__, edit)

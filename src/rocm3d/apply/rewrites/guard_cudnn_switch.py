@@ -5,7 +5,6 @@ from __future__ import annotations
 import libcst as cst
 import libcst.matchers as m
 
-from rocm3d.apply.rewrite import Rewrite
 from rocm3d.apply.rocm_flag import GuardedEdit, run_guarded_edit
 from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.python_fold import ROCM_FLAG
@@ -33,6 +32,3 @@ class _CudnnSwitchEdit(GuardedEdit):
             body=cst.IndentedBlock([updated_node.with_changes(leading_lines=[])]),
             leading_lines=updated_node.leading_lines,
         )
-
-
-rewrite = Rewrite(__name__, edit)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
+from rocm3d.apply.rewrite import RewriteRefusedError, list_parameter
 from rocm3d.model.recipe import Parameters
 from rocm3d.model.text import Text
 from rocm3d.syntax.cuda import CudaUnit
@@ -70,6 +70,3 @@ def _identifiers(data: bytes) -> set[str]:
         if directive.keyword == "include":
             text[directive.start : directive.end] = b" " * (directive.end - directive.start)
     return {identifier.decode() for identifier in re.findall(rb"[A-Za-z_]\w*", bytes(text))}
-
-
-rewrite = Rewrite(__name__, edit)

@@ -6,7 +6,7 @@ import re
 
 import libcst as cst
 
-from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
+from rocm3d.apply.rewrite import RewriteRefusedError, list_parameter
 from rocm3d.apply.rocm_flag import GuardedEdit, backend_expression, run_guarded_edit, string_value
 from rocm3d.model.recipe import Parameters
 
@@ -61,6 +61,3 @@ class _CompileKeyEdit(GuardedEdit):
             return bool(parent.keyword and _COMPILE_ARGS.match(parent.keyword.value))
         target = parent.targets[0].target if isinstance(parent, cst.Assign) else None
         return isinstance(target, cst.Name) and bool(_COMPILE_ARGS.match(target.value))
-
-
-rewrite = Rewrite(__name__, edit)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from rocm3d.apply.extended_condition import extend_conditions
-from rocm3d.apply.rewrite import Rewrite
 from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.directives import Directive
 
@@ -21,6 +20,3 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
         return plain.fullmatch(directive.argument) is not None
 
     return extend_conditions(data, is_plain_test, f"defined({parameters['on_device']})")
-
-
-rewrite = Rewrite(__name__, edit)

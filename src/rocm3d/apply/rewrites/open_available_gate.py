@@ -8,7 +8,7 @@ from __future__ import annotations
 import libcst as cst
 import libcst.matchers as m
 
-from rocm3d.apply.rewrite import Rewrite, list_parameter
+from rocm3d.apply.rewrite import list_parameter
 from rocm3d.apply.rocm_flag import GuardedEdit, run_guarded_edit
 from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.python_fold import ROCM_FLAG
@@ -43,6 +43,3 @@ class _AvailableGateEdit(GuardedEdit):
         return updated_node.with_changes(
             test=cst.BooleanOperation(left=updated_node.test, operator=cst.Or(), right=cst.Name(ROCM_FLAG))
         )
-
-
-rewrite = Rewrite(__name__, edit)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from rocm3d.apply.extended_condition import extend_conditions
-from rocm3d.apply.rewrite import Rewrite, list_parameter
+from rocm3d.apply.rewrite import list_parameter
 from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.directives import Directive
 
@@ -21,6 +21,3 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
         return plain.fullmatch(directive.argument) is not None
 
     return extend_conditions(data, is_plain_test, f"defined({parameters['compiler']})")
-
-
-rewrite = Rewrite(__name__, edit)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import libcst as cst
 import libcst.matchers as m
 
-from rocm3d.apply.rewrite import Rewrite
 from rocm3d.apply.rocm_flag import GuardedEdit, run_guarded_edit
 from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.python_fold import ROCM_FLAG
@@ -37,6 +36,3 @@ class _CudaHomeEdit(GuardedEdit):
             lpar=left,
             rpar=right,
         )
-
-
-rewrite = Rewrite(__name__, edit)

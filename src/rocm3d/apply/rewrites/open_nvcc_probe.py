@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 import libcst.matchers as m
 
-from rocm3d.apply.rewrite import Rewrite, list_parameter
+from rocm3d.apply.rewrite import list_parameter
 from rocm3d.apply.rocm_flag import GuardedEdit, run_guarded_edit, string_value
 from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.python_fold import ROCM_FLAG
@@ -49,6 +49,3 @@ class _NvccProbeEdit(GuardedEdit):
         if not m.matches(node, m.Comparison(left=_WHICH, comparisons=none)) or not isinstance(node.left, cst.Call):
             return False
         return bool(node.left.args) and string_value(node.left.args[0].value) in self.tools
-
-
-rewrite = Rewrite(__name__, edit)

@@ -18,7 +18,7 @@ from rocm3d.apply.guarded_lines import (
     offset_after_includes,
     replace_lines,
 )
-from rocm3d.apply.rewrite import Rewrite, list_parameter
+from rocm3d.apply.rewrite import list_parameter
 from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.conditional_chains import IfChain, if_chains
 from rocm3d.syntax.cuda import CudaUnit
@@ -89,6 +89,3 @@ def _holds_only_headers(data: bytes, chain: IfChain, headers: set[str]) -> bool:
         and len(included) == len(inner_directives)
         and set(first_words) <= {b"using", b"typedef"}
     )
-
-
-rewrite = Rewrite(__name__, edit)

@@ -6,18 +6,14 @@ Parameters: templates, width, refuse_if_only (names with the same finding code t
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from rocm3d.apply.guarded_lines import Replacement, guard_lines
 from rocm3d.apply.macro_aliases import AliasUse, MacroAlias, insert_aliases
-from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
+from rocm3d.apply.rewrite import RewriteRefusedError, list_parameter
+from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from rocm3d.model.recipe import Parameters
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
@@ -60,6 +56,3 @@ def _end_of_only_argument(code: bytes, start: int) -> int | None:
             return offset
         depth += {b"<": 1, b"(": 1, b">": -1, b")": -1}.get(character, 0)
     return None
-
-
-rewrite = Rewrite(__name__, edit)

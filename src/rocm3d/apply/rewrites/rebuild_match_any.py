@@ -5,20 +5,15 @@ Parameters: call, others (builtins with the same finding code that need a manual
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from rocm3d.apply.device_helpers import helper_sources
-from rocm3d.apply.guarded_lines import guard_lines, insert_guarded, offset_after_includes
+from rocm3d.apply.guarded_lines import Replacement, guard_lines, insert_guarded, offset_after_includes
 from rocm3d.apply.lane_calls import FULL_MASK, LaneCall, group_alias, lane_calls, mask_argument
 from rocm3d.apply.macro_aliases import insert_aliases
-from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
+from rocm3d.apply.rewrite import RewriteRefusedError, list_parameter
 from rocm3d.apply.wide_masks import widen_mask
+from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.lane_masks import arguments
-
-if TYPE_CHECKING:
-    from rocm3d.apply.guarded_lines import Replacement
-    from rocm3d.model.recipe import Parameters
 
 _ACTIVE = "__activemask"
 
@@ -60,6 +55,3 @@ def _is_match_or_its_mask(unit: CudaUnit, call: LaneCall, name: str) -> bool:
         return True
     outer = unit.parents[unit.parents[call.node.id].id] if call.node is not None else None
     return outer is not None and outer.type == "call_expression" and mask_argument(unit, outer).startswith(_ACTIVE)
-
-
-rewrite = Rewrite(__name__, edit)

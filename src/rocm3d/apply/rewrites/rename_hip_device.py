@@ -7,7 +7,7 @@ import re
 import libcst as cst
 
 from rocm3d.apply.guarded_import import parse_or_refuse
-from rocm3d.apply.rewrite import Rewrite, list_parameter
+from rocm3d.apply.rewrite import list_parameter
 from rocm3d.apply.rocm_flag import GuardedEdit, backend_expression, run_guarded_edit, string_value
 from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.python_fold import ROCM_FLAG, ROCM_GUARD
@@ -93,6 +93,3 @@ def _last_name(node: cst.CSTNode | None) -> str:
     if isinstance(node, cst.Attribute):
         return node.attr.value
     return node.value if isinstance(node, cst.Name) else ""
-
-
-rewrite = Rewrite(__name__, edit)

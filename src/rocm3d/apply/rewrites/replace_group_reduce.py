@@ -6,7 +6,8 @@ Parameters: header, function, operations (functors of the header), others (its n
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+
+from tree_sitter import Node
 
 from rocm3d.apply.device_helpers import helper_sources
 from rocm3d.apply.group_names import group_namespaces, is_tile
@@ -18,15 +19,11 @@ from rocm3d.apply.guarded_lines import (
     offset_after_includes,
     replace_lines,
 )
-from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
+from rocm3d.apply.rewrite import RewriteRefusedError, list_parameter
+from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked, directives
 from rocm3d.syntax.lane_masks import arguments
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
-
-    from rocm3d.model.recipe import Parameters
 
 _REDUCE = "rocm3d_reduce"
 _ARGUMENTS = 3
@@ -110,6 +107,3 @@ def _joined(includes: list[LineReplacement]) -> list[LineReplacement]:
         else:
             joined.append(lines)
     return joined
-
-
-rewrite = Rewrite(__name__, edit)

@@ -10,7 +10,6 @@ import libcst as cst
 import libcst.matchers as m
 
 from rocm3d.apply.guarded_import import parse_or_refuse
-from rocm3d.apply.rewrite import Rewrite
 from rocm3d.apply.rocm_flag import GuardedEdit, string_value
 from rocm3d.model.recipe import Parameters
 
@@ -64,6 +63,3 @@ class _HipValueEdit(GuardedEdit):
             lpar=left,
             rpar=right,
         )
-
-
-rewrite = Rewrite(__name__, edit)

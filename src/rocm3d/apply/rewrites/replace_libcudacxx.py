@@ -6,7 +6,9 @@ Parameters: namespace, tuple (ROCm's), headers, tuple_header (ROCm's), guard.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+
+from tree_sitter import Node
 
 from rocm3d.apply.device_helpers import helper_sources
 from rocm3d.apply.guarded_lines import (
@@ -17,17 +19,11 @@ from rocm3d.apply.guarded_lines import (
     offset_after_includes,
     replace_lines,
 )
-from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
+from rocm3d.apply.rewrite import RewriteRefusedError, list_parameter
+from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import Directive, blanked, directives
 from rocm3d.syntax.unit import walk
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tree_sitter import Node
-
-    from rocm3d.model.recipe import Parameters
 
 _PLUS_ARGUMENTS = re.compile(rb"(?:\s*<[\w:\s]*>)?")
 
@@ -116,6 +112,3 @@ def _with_edited_includes(data: bytes, parameters: Parameters) -> bytes:
             )
         )
     return replace_lines(data, choices, parameters)
-
-
-rewrite = Rewrite(__name__, edit)

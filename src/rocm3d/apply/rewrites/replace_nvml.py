@@ -6,7 +6,7 @@ Parameters: package, calls (supported functions).
 from __future__ import annotations
 
 from rocm3d.apply.package_use import ReplacedPackage, replace_import
-from rocm3d.apply.rewrite import Rewrite, list_parameter
+from rocm3d.apply.rewrite import list_parameter
 from rocm3d.model.recipe import Parameters
 
 
@@ -14,6 +14,3 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
     """An unconditional import becomes a choice by backend; a use of NVML that torch cannot replace is refused."""
     (package_name,) = list_parameter(parameters, "package")
     return replace_import(data, ReplacedPackage(package_name, list_parameter(parameters, "calls"), ()))
-
-
-rewrite = Rewrite(__name__, edit)

@@ -6,18 +6,15 @@ Lane ids and lane masks are those of a group of 32, unless the function counts l
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+
+from tree_sitter import Node
 
 from rocm3d.apply.device_helpers import helper_sources
 from rocm3d.apply.guarded_lines import Replacement, guard_lines, insert_guarded, offset_after_includes
 from rocm3d.apply.lane_groups import lanes_of_function
-from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError
+from rocm3d.apply.rewrite import RewriteRefusedError
+from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.cuda import CudaUnit
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
-
-    from rocm3d.model.recipe import Parameters
 
 _LANE = "(__lane_id() & 31u)"
 _MASKS = {
@@ -118,6 +115,3 @@ def _assembly(unit: CudaUnit, node: Node) -> str:
     text = node.child_by_field_name("assembly_code")
     parts = [] if text is None else re.findall(r'"((?:\\.|[^"\\])*)"', unit.slice(text), re.DOTALL)
     return re.sub(r"\\[nt]", " ", "".join(parts))
-
-
-rewrite = Rewrite(__name__, edit)

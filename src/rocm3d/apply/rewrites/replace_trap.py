@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rocm3d.apply.guarded_lines import Replacement, guard_lines
-from rocm3d.apply.rewrite import Rewrite, list_parameter
+from rocm3d.apply.rewrite import list_parameter
 from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.cuda import CudaUnit
 
@@ -29,6 +29,3 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
 def _macro_names(unit: CudaUnit) -> set[str]:
     defines = (node.child_by_field_name("name") for node in unit.nodes("preproc_def", "preproc_function_def"))
     return {unit.slice(name) for name in defines if name is not None}
-
-
-rewrite = Rewrite(__name__, edit)

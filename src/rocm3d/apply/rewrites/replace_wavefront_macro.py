@@ -6,17 +6,14 @@ Parameters: macros, wave64 (macros of targets with 64 lanes), guard.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from rocm3d.apply.guarded_lines import insert_guarded, offset_after_includes
 from rocm3d.apply.host_reads import first_host_read
-from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
+from rocm3d.apply.rewrite import RewriteRefusedError, list_parameter
+from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.conditional_chains import PreprocessorContext
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
-
-if TYPE_CHECKING:
-    from rocm3d.model.recipe import Parameters
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
@@ -61,6 +58,3 @@ def _refuse_host_reads(unit: CudaUnit, name: str) -> None:
             rb"__(?:device|global)__", definition
         ):
             raise RewriteRefusedError(f"{name} is read in host code")
-
-
-rewrite = Rewrite(__name__, edit)

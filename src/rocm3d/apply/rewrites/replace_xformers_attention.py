@@ -6,7 +6,7 @@ Parameters: package, calls (supported functions), refuse_keywords.
 from __future__ import annotations
 
 from rocm3d.apply.package_use import ReplacedPackage, replace_import
-from rocm3d.apply.rewrite import Rewrite, list_parameter
+from rocm3d.apply.rewrite import list_parameter
 from rocm3d.model.recipe import Parameters
 
 
@@ -19,6 +19,3 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
             package_name, list_parameter(parameters, "calls"), list_parameter(parameters, "refuse_keywords")
         ),
     )
-
-
-rewrite = Rewrite(__name__, edit)

@@ -8,19 +8,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from rocm3d.apply.guarded_lines import guard_condition
 from rocm3d.apply.host_reads import first_host_read
-from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
+from rocm3d.apply.rewrite import RewriteRefusedError, list_parameter
+from rocm3d.model.recipe import Parameters
 from rocm3d.model.text import Text
 from rocm3d.syntax.conditional_chains import PreprocessorContext
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
 from rocm3d.syntax.guards import assume_rocm, fold_cpp
-
-if TYPE_CHECKING:
-    from rocm3d.model.recipe import Parameters
 
 _NAME = rb"\b(k?_?(?:\w+_)?(?:warp|wave|wavefront)_?size)\b"
 _DEFINED = re.compile(
@@ -120,6 +117,3 @@ def _refuse_groups(unit: CudaUnit) -> None:
         raise RewriteRefusedError("left at 32: no vote in this file uses the whole wave")
     if _GROUPS_OF_32.search(on_rocm):
         raise RewriteRefusedError("left at 32: votes or shuffles in this file use groups of 32")
-
-
-rewrite = Rewrite(__name__, edit)

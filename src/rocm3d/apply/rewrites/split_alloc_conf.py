@@ -7,7 +7,7 @@ import re
 import libcst as cst
 import libcst.matchers as m
 
-from rocm3d.apply.rewrite import Rewrite, list_parameter
+from rocm3d.apply.rewrite import list_parameter
 from rocm3d.apply.rocm_flag import GuardedEdit, backend_expression, run_guarded_edit, string_value
 from rocm3d.model.recipe import Parameters
 
@@ -58,6 +58,3 @@ class _AllocConfEdit(GuardedEdit):
         return backend_expression(
             cst.SimpleString(f'"{self.option_on.sub(self.option_off, text)}"'), value, self, value
         )
-
-
-rewrite = Rewrite(__name__, edit)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import libcst as cst
 import libcst.matchers as m
 
-from rocm3d.apply.rewrite import Rewrite, list_parameter
+from rocm3d.apply.rewrite import list_parameter
 from rocm3d.apply.rocm_flag import GuardedEdit, run_guarded_edit, string_value
 from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.python_fold import ROCM_FLAG
@@ -105,6 +105,3 @@ def _leading_text(node: cst.BaseExpression) -> str | None:
         first = node.parts[0] if node.parts else None
         return first.value if isinstance(first, cst.FormattedStringText) else None
     return string_value(node)
-
-
-rewrite = Rewrite(__name__, edit)

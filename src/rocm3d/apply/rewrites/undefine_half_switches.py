@@ -8,7 +8,7 @@ from __future__ import annotations
 import libcst as cst
 import libcst.matchers as m
 
-from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
+from rocm3d.apply.rewrite import RewriteRefusedError, list_parameter
 from rocm3d.apply.rocm_flag import GuardedEdit, backend_expression, run_guarded_edit, string_value
 from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.python_fold import ROCM_FLAG
@@ -55,6 +55,3 @@ class _HalfSwitchesEdit(GuardedEdit):
         undefined_names = {text.removeprefix("-U").strip() for text in texts if text is not None}
         hip_names = [rocm for cuda, rocm in self.switches.items() if cuda in undefined_names]
         return [f"-U{name}" for name in hip_names if name not in undefined_names]
-
-
-rewrite = Rewrite(__name__, edit)

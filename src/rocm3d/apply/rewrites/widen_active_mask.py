@@ -5,18 +5,13 @@ Parameters: guard.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from rocm3d.apply.guarded_lines import guard_lines
+from rocm3d.apply.guarded_lines import Replacement, guard_lines
 from rocm3d.apply.lane_calls import FULL_MASK, MASKED_CALLS, LaneCall, group_alias, lane_calls, mask_argument
 from rocm3d.apply.macro_aliases import insert_aliases
-from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.wide_masks import widen_mask
+from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.cuda import CudaUnit
-
-if TYPE_CHECKING:
-    from rocm3d.apply.guarded_lines import Replacement
-    from rocm3d.model.recipe import Parameters
 
 _ACTIVE = "__activemask"
 
@@ -47,6 +42,3 @@ def _wave_mask(unit: CudaUnit, call: LaneCall) -> list[Replacement]:
 
 def _takes_variable(unit: CudaUnit, call: LaneCall) -> bool:
     return call.node is not None and not FULL_MASK.fullmatch(mask_argument(unit, call.node))
-
-
-rewrite = Rewrite(__name__, edit)
