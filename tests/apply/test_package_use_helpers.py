@@ -7,16 +7,16 @@ from pathlib import Path
 import libcst as cst
 import pytest
 
-from rocm3d.apply.guarded_import import (
+from rocm3d.apply.package_use import (
     backend_branch,
     binds_torch,
     defined_names,
     helper_functions,
-    parse_or_refuse,
     parse_statements,
     positional_parameters,
 )
 from rocm3d.apply.rewrite import RewriteRefusedError
+from rocm3d.apply.rocm_flag import parse_or_refuse
 
 REFERENCE = Path(__file__).with_name("attention_reference.py")
 CALLS = [

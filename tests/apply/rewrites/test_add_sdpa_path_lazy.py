@@ -1,18 +1,27 @@
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import libcst as cst
 import pytest
 
-from rocm3d.apply.lazy_import import catches_import_error, guarded_definitions, rewrite_lazy_imports, try_import_on_rocm
 from rocm3d.apply.package_use import ReplacedPackage
 from rocm3d.apply.rewrite import RewriteRefusedError
+from rocm3d.apply.rewrites.add_sdpa_path import (
+    _catches_import_error,
+    _guarded_definitions,
+    _ImportsEdit,
+    _try_import_on_rocm,
+)
 
 PACKAGE = ReplacedPackage("flash_attn", ("flash_attn_func",), ())
 
 
 def rewrite_function(text: str):
     module = cst.parse_module(text)
-    return rewrite_lazy_imports(module.body[0], module, PACKAGE), module
+    imports = _ImportsEdit(module, PACKAGE)
+    statement, functions = imports._edited_statement(module.body[0])
+    return SimpleNamespace(statement=statement, functions=functions, refused=imports.refusals), module
 
 
 @pytest.mark.parametrize(
@@ -29,13 +38,13 @@ def rewrite_function(text: str):
 def test_a_handler_that_expects_a_failed_import(handler, expected):
     block = cst.parse_statement(f"try:\n    a\n{handler}\n    b\n")
 
-    assert catches_import_error(block.handlers[0]) is expected
+    assert _catches_import_error(block.handlers[0]) is expected
 
 
 @pytest.mark.parametrize("name", ["flash_attn_func", "_sdpa", "_torch_attention"])
 def test_a_name_that_the_module_uses_is_refused(name):
     with pytest.raises(RewriteRefusedError, match=f"already defines {name}"):
-        guarded_definitions(cst.parse_module(f"import torch\nfor {name} in x:\n    pass\n"), {"flash_attn_func"})
+        _guarded_definitions(cst.parse_module(f"import torch\nfor {name} in x:\n    pass\n"), {"flash_attn_func"})
 
 
 def test_refused_imports_are_unchanged_and_reported():
@@ -53,7 +62,7 @@ def test_refused_imports_are_unchanged_and_reported():
 def test_a_function_without_the_import_stays():
     result, module = rewrite_function("def f():\n    import os\n")
 
-    assert (result.statement, result.functions, result.refused) == (module.body[0], frozenset(), ())
+    assert (result.statement, result.functions, result.refused) == (module.body[0], set(), [])
 
 
 def test_the_names_are_those_of_all_imports():
@@ -66,7 +75,7 @@ def test_the_names_are_those_of_all_imports():
 def test_comments_stay_above_the_branch_once():
     line = cst.parse_module("x\n# why\nimport flash_attn  # noqa\n").body[1]
 
-    assert cst.Module([try_import_on_rocm(line, [cst.parse_statement("x = 1")])]).code == (
+    assert cst.Module([_try_import_on_rocm(line, [cst.parse_statement("x = 1")])]).code == (
         "# why\nif torch.version.hip is not None:\n    try:\n        import flash_attn  # noqa\n"
         "    except ImportError:\n        x = 1\nelse:\n    import flash_attn  # noqa\n"
     )

@@ -8,10 +8,11 @@ from hypothesis import strategies as st
 from rewriting import proven_edit
 
 from rocm3d.apply.rewrite import RewriteRefusedError
-from rocm3d.apply.rewrites.open_cuda_home_gate import edit
+from rocm3d.apply.rewrites.open_toolkit_check import edit
 from rocm3d.syntax.isolation import prove_isolation
 
 HEAD = "import torch\nfrom torch.utils.cpp_extension import CUDA_HOME\n"
+NAMES = {"names": ["CUDA_HOME"]}
 FLAG = "\nis_rocm = torch.version.hip is not None\n"
 
 
@@ -33,7 +34,7 @@ FLAG = "\nis_rocm = torch.version.hip is not None\n"
 )
 def test_stays_untouched(code):
     data = (HEAD + code).encode()
-    assert edit(data, {}) == data
+    assert edit(data, NAMES) == data
 
 
 @pytest.mark.parametrize(
@@ -51,7 +52,7 @@ def test_stays_untouched(code):
 )
 def test_unsupported_code_is_refused(data):
     with pytest.raises(RewriteRefusedError):
-        edit(data, {})
+        edit(data, NAMES)
 
 
 @pytest.mark.parametrize(
@@ -73,8 +74,8 @@ def test_unsupported_code_is_refused(data):
 )
 def test_accepts_rocm(code, expected):
     before, after = (HEAD + code).encode(), (HEAD + FLAG + expected).encode()
-    assert edit(before, {}) == after
-    assert edit(after, {}) == after
+    assert edit(before, NAMES) == after
+    assert edit(after, NAMES) == after
     assert ast.parse(after).body
     proof = prove_isolation("setup.py", before, after)
     assert proof.holds, proof.detail
@@ -82,20 +83,20 @@ def test_accepts_rocm(code, expected):
 
 def test_preserves_carriage_returns():
     before = (HEAD + "if CUDA_HOME is None:\n    pass\n").replace("\n", "\r\n").encode()
-    after = edit(before, {})
+    after = edit(before, NAMES)
     assert after.count(b"\r\n") == after.count(b"\n")
     assert prove_isolation("setup.py", before, after).holds
 
 
 def test_preserves_a_byte_order_mark():
     before = b"\xef\xbb\xbf" + (HEAD + "x = CUDA_HOME is None\n").encode()
-    after = proven_edit(edit, before, {}, "setup.py")
+    after = proven_edit(edit, before, NAMES, "setup.py")
     assert after.startswith(b"\xef\xbb\xbf")
 
 
 def test_preserves_a_declared_encoding():
     before = b"# -*- coding: latin-1 -*-\n" + HEAD.encode() + b"a = '\xe9'\nx = CUDA_HOME is None\n"
-    after = edit(before, {})
+    after = edit(before, NAMES)
     assert b"'\xe9'" in after
     assert prove_isolation("setup.py", before, after).holds
 
@@ -138,8 +139,8 @@ HEADS = st.sampled_from(
 def test_any_edit_is_proven_and_idempotent(head, parts, newline, final):
     lines = head + "\n".join(template.format(gate, gate) for template, gate in parts) + ("\n" if final else "")
     data = lines.replace("\n", newline).encode()
-    after = edit(data, {})
-    assert edit(after, {}) == after
+    after = edit(data, NAMES)
+    assert edit(after, NAMES) == after
     if after != data:
         proof = prove_isolation("setup.py", data, after)
         assert proof.holds, (proof.detail, after)

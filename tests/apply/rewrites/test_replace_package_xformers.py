@@ -4,7 +4,7 @@ import pytest
 from rewriting import PythonEdit
 
 from rocm3d.apply.rewrite import RewriteRefusedError
-from rocm3d.apply.rewrites.replace_xformers_attention import edit
+from rocm3d.apply.rewrites.replace_package import edit
 
 PARAMETERS = {
     "package": "xformers.ops",

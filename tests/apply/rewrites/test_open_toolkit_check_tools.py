@@ -4,7 +4,7 @@ import pytest
 from rewriting import PythonEdit
 
 from rocm3d.apply.rewrite import RewriteRefusedError
-from rocm3d.apply.rewrites.open_nvcc_probe import edit
+from rocm3d.apply.rewrites.open_toolkit_check import edit
 
 TOOLS = {"tools": ["nvcc", "ptxas"]}
 

@@ -4,7 +4,7 @@ import pytest
 from rewriting import PythonEdit
 
 from rocm3d.apply.rewrite import RewriteRefusedError
-from rocm3d.apply.rewrites.replace_nvml import edit
+from rocm3d.apply.rewrites.replace_package import edit
 
 PARAMETERS = {"package": "pynvml", "calls": ["nvmlInit", "nvmlDeviceGetHandleByIndex", "nvmlDeviceGetMemoryInfo"]}
 
