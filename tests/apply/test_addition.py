@@ -7,7 +7,7 @@ from rocm3d.workspace.tree import Tree
 def test_additions_are_found_in_the_order_of_their_names():
     names = list(additions())
     assert names == sorted(names)
-    assert {"environment", "readme", "requirements"} <= set(names)
+    assert {"install", "readme", "requirements"} <= set(names)
 
 
 def test_added_files_are_not_importable_and_stay_inside_the_folder(tmp_path, make_plan):

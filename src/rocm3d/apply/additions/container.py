@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import PurePosixPath
 
+from rocm3d.apply.target_needs import environment_variables
 from rocm3d.apply.template import render as rendered
-from rocm3d.apply.variables import environment_variables
 from rocm3d.model.plan import Plan
 from rocm3d.workspace.tree import Tree
 

@@ -7,7 +7,7 @@ import shlex
 from rocm3d.apply.additions.constraints import NAME as CONSTRAINTS
 from rocm3d.apply.install_steps import EXTRA_REQUIREMENTS, entry_files
 from rocm3d.apply.repository_requirements import RepositoryRequirements, included_files, repository_requirements
-from rocm3d.apply.requirement_copy import RequirementsCopier
+from rocm3d.apply.requirement_source import RequirementsCopier
 from rocm3d.apply.template import one_line
 from rocm3d.manifest.requirements import is_requirements
 from rocm3d.model.plan import Plan

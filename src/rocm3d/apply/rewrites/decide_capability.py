@@ -34,9 +34,7 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
         if not _is_device_property(unit, node, list_parameter(parameters, "properties")):
             continue
         comparison = _comparison(unit, node)
-        replacements[comparison.start_byte] = Replacement(
-            comparison.start_byte, comparison.end_byte, str(parameters["on_rocm"]).encode()
-        )
+        replacements[comparison.start_byte] = Replacement.of(comparison, str(parameters["on_rocm"]))
     return guard_lines(data, list(replacements.values()), parameters)
 
 

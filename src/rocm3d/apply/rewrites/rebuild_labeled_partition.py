@@ -9,8 +9,7 @@ import re
 
 from tree_sitter import Node
 
-from rocm3d.apply.group_names import group_namespaces, is_tile
-from rocm3d.apply.lane_calls import enclosing_function
+from rocm3d.apply.lanes import enclosing_function, group_namespaces, is_tile
 from rocm3d.apply.macro_aliases import AliasUse, MacroAlias, insert_aliases
 from rocm3d.apply.rewrite import RewriteRefusedError, list_parameter
 from rocm3d.model.recipe import Parameters

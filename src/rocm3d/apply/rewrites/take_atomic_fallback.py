@@ -8,8 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from rocm3d.apply.extended_condition import extend_conditions
-from rocm3d.apply.guarded_lines import guard_condition
+from rocm3d.apply.guarded_lines import extend_conditions, guard_condition
 from rocm3d.apply.rewrite import RewriteRefusedError, list_parameter
 from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.conditional_chains import IfChain, if_chains

@@ -14,5 +14,5 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
     replacements = []
     for node in registered_noexcept_functions(unit):
         name = unit.slice(node).removeprefix("&").strip()
-        replacements.append(Replacement(node.start_byte, node.end_byte, f"[] {{ return {name}(); }}".encode()))
+        replacements.append(Replacement.of(node, f"[] {{ return {name}(); }}"))
     return guard_lines(data, replacements, parameters)
