@@ -14,7 +14,7 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from rocm3d.apply.rewrite import rewrites
+from rocm3d.apply.rewrite import load_rewrite, rewrite_names
 from rocm3d.cli.help import help_texts
 from rocm3d.cli.main import build
 from rocm3d.knowledge.load import FOLDERS, TABLES, load
@@ -61,11 +61,11 @@ def rewrite_table() -> Iterator[tuple[str, str]]:
     """docs/writing-rules.md with one row per rewrite."""
     knowledge = load()
     rows = ["| rewrite | what it does | parameters | fixes |", "|---|---|---|---|"]
-    for name, rewrite in sorted(rewrites().items()):
+    for name in sorted(rewrite_names()):
         recipes = [recipe for recipe in knowledge.recipes.values() if recipe.rewrite == name]
         parameters = sorted({key for recipe in recipes for key in recipe.parameters})
         codes = sorted({code for recipe in recipes for code in (recipe.code, *recipe.also)})
-        sentence = _first_sentence(sys.modules[rewrite.module].__doc__ or "")
+        sentence = _first_sentence(sys.modules[load_rewrite(name).__module__].__doc__ or "")
         cells = (f"`{name}`", sentence, ", ".join(f"`{key}`" for key in parameters) or "none", ", ".join(codes))
         rows.append(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |")
     page = (ROOT / "docs" / "writing-rules.md").read_text(encoding="utf-8")

@@ -50,16 +50,13 @@ REWRITE = '''"""TODO: what it rewrites, and the fact that justifies it."""
 
 from __future__ import annotations
 
-from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.model.recipe import Parameters
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """Return the bytes unchanged if nothing applies; refuse if unsure; be idempotent."""
     raise RewriteRefusedError("is not written yet")
-
-
-rewrite = Rewrite(__name__, edit)
 '''
 
 PROBE = '''"""TODO: what it checks, and what a pass means."""
@@ -82,7 +79,6 @@ ADDITION = '''"""TODO: which files it adds, and when."""
 
 from __future__ import annotations
 
-from rocm3d.apply.addition import Addition
 from rocm3d.model.plan import Plan
 from rocm3d.workspace.tree import Tree
 
@@ -90,9 +86,6 @@ from rocm3d.workspace.tree import Tree
 def render(plan: Plan, tree: Tree, folder: str) -> dict[str, bytes]:
     """Bytes by path inside rocm-port/."""
     return {{}}
-
-
-addition = Addition(__name__, render)
 '''
 
 MATCHER = '''"""TODO: what it matches, its parameters, and the facts that it gives."""

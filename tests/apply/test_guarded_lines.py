@@ -90,7 +90,7 @@ def test_guarded_insertion():
     at = offset_after_includes(data)
 
     assert data[at:] == b"int a;\n"
-    assert insert_guarded(data, at, b"int h;\n", {}).endswith(b"#include <c>\n" + IF + b"int h;\n#endif\nint a;\n")
+    assert insert_guarded(data, "int h;\n", {}).endswith(b"#include <c>\n" + IF + b"int h;\n#endif\nint a;\n")
     assert offset_after_includes(b"int a;\n") == 0
     with pytest.raises(RewriteRefusedError):
         offset_after_includes(b"#include <a>")

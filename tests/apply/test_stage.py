@@ -244,7 +244,7 @@ def test_every_change_of_an_outcome_is_proven(repository, make_plan, make_edit):
     tree = repository("setup.py", before)
     edits = (
         make_edit("split_compile_flags", "setup.py", nvcc_only=["--use_fast_math"]),
-        make_edit("open_cuda_home_gate", "setup.py"),
+        make_edit("open_toolkit_check", "setup.py", names=["CUDA_HOME"]),
     )
     outcome = apply(make_plan(*edits), tree, REQUEST)
     assert outcome.patch.refused == ()

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.apply.lane_calls import lane_calls
+from rocm3d.apply.lanes import lane_calls
 from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.wide_masks import widen_mask
 from rocm3d.syntax.cuda import CudaUnit

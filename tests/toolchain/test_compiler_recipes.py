@@ -6,7 +6,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from rocm3d.apply import device_helpers
+from rocm3d.apply import guarded_lines
 from rocm3d.knowledge.load import load
 from rocm3d.syntax.cuda import CUDA_SUFFIXES
 from rocm3d.toolchain import prepared
@@ -73,10 +73,10 @@ __global__ void every(double* out, int i) {
 
 @pytest.mark.parametrize("gfx", ["gfx942", "gfx1100"])
 def test_every_device_text_compiles(gfx, toolchain, tmp_path):
-    names = sorted(path.stem for path in Path(device_helpers.__file__).with_name("device").glob("*.h"))
+    names = sorted(path.stem for path in Path(guarded_lines.__file__).with_name("device").glob("*.h"))
     head = "#include <hip/hip_runtime.h>\n#include <hip/hip_cooperative_groups.h>\n"
     called = [name for name in names if name != "syncwarp"]
-    (tmp_path / "every.hip").write_text(f"{head}{device_helpers.helper_sources(called)}{EVERY_TEXT}")
+    (tmp_path / "every.hip").write_text(f"{head}{guarded_lines.helper_sources(called)}{EVERY_TEXT}")
 
     compiler_run = toolchain.compile_device(tmp_path / "every.hip", gfx, tmp_path / "every.o", ["-std=c++17", "-O1"])
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.apply.rewrite import RewriteRefusedError, rewrites
+from rocm3d.apply.rewrite import RewriteRefusedError, load_rewrite
 from rocm3d.knowledge.load import load
 from rocm3d.model.recipe import Recipe
 from rocm3d.syntax.cuda import CUDA_SUFFIXES
@@ -95,7 +95,7 @@ texts = st.builds(
 @pytest.mark.parametrize("recipe", RECIPES, ids=[recipe.id for recipe in RECIPES])
 @given(before=texts)
 def test_edit_is_refused_or_proven_and_idempotent(recipe: Recipe, before: bytes):
-    edit = rewrites()[recipe.rewrite].edit
+    edit = load_rewrite(recipe.rewrite)
     try:
         after = edit(before, recipe.parameters)
     except RewriteRefusedError:

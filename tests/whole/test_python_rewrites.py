@@ -9,7 +9,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from rocm3d.apply.rewrite import RewriteRefusedError, rewrites
+from rocm3d.apply.rewrite import RewriteRefusedError, load_rewrite
 from rocm3d.knowledge.load import load
 from rocm3d.syntax.isolation import prove_isolation
 
@@ -83,7 +83,7 @@ def parses(data: bytes) -> bool:
 
 def edit_or_unchanged(recipe, data: bytes) -> bytes:
     try:
-        return rewrites()[recipe.rewrite].edit(data, recipe.parameters)
+        return load_rewrite(recipe.rewrite)(data, recipe.parameters)
     except RewriteRefusedError:
         return data
 
@@ -101,7 +101,7 @@ def test_edit_parses_is_proven_is_idempotent_and_preserves_other_lines(name):
         if not parses(data):
             return
         try:
-            once = rewrites()[recipe.rewrite].edit(data, recipe.parameters)
+            once = load_rewrite(recipe.rewrite)(data, recipe.parameters)
         except RewriteRefusedError:
             return
         assert parses(once)

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from rocm3d.apply.rewrite import RewriteRefusedError, rewrites
+from rocm3d.apply.rewrite import RewriteRefusedError, load_rewrite
 from rocm3d.knowledge.load import load
 from rocm3d.knowledge.record_files import data_folder, record_paths
 from rocm3d.model.recipe import Recipe
@@ -95,7 +95,7 @@ def recipe(request) -> Recipe:
 
 
 def applied(recipe: Recipe, data: bytes) -> bytes:
-    return rewrites()[recipe.rewrite].edit(data, recipe.parameters)
+    return load_rewrite(recipe.rewrite)(data, recipe.parameters)
 
 
 def test_untouched_stays_untouched(recipe):

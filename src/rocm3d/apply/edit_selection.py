@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from rocm3d.knowledge.base import suggestion
+from rocm3d.knowledge.base import Knowledge, suggestion
 from rocm3d.model.errors import UserError
-
-if TYPE_CHECKING:
-    from rocm3d.knowledge.base import Knowledge
-    from rocm3d.model.plan import PlannedEdit
+from rocm3d.model.plan import PlannedEdit
 
 
 @dataclass(frozen=True)

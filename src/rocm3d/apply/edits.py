@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from rocm3d.apply.git_patch import file_diff, mail_patch
-from rocm3d.apply.rewrite import RewriteRefusedError, rewrites
+from rocm3d.apply.request import ApplyRequest
+from rocm3d.apply.rewrite import RewriteRefusedError, load_rewrite, rewrite_names
 from rocm3d.apply.submodules import CheckedOutSubmodule, find_submodule, original_bytes
 from rocm3d.model.patch import NEEDS_REVIEW, FileChange, Patch, RefusedEdit, SubmodulePatch
+from rocm3d.model.plan import PlannedEdit
 from rocm3d.syntax.isolation import prove_isolation
 from rocm3d.workspace.journal import digest
-
-if TYPE_CHECKING:
-    from rocm3d.apply.request import ApplyRequest
-    from rocm3d.model.plan import PlannedEdit
-    from rocm3d.workspace.tree import Tree
+from rocm3d.workspace.tree import Tree
 
 
 class Edits:
@@ -31,8 +27,11 @@ class Edits:
     def edit_file(self, path: str, planned: list[PlannedEdit]) -> None:
         """Make the planned edits of one file. Each one must be proven against the original file."""
         self._planned[path] = planned
-        data, obstacle = self._initial_bytes(path)
-        data, recipes, refused = self._run_edits(path, data, obstacle)
+        try:
+            data, recipes, refused = self._run_edits(path, self._initial_bytes(path))
+        except RewriteRefusedError as obstacle:
+            self.refused += [_refusal(edit, obstacle) for edit in planned]
+            return
         self.refused += refused
         if recipes:
             self.contents[path], self._recipes[path] = data, recipes
@@ -107,18 +106,20 @@ class Edits:
             patches.append((record, mail_patch(f"{module.name}: build and run with ROCm", text, diffs)))
         return patches
 
-    def _initial_bytes(self, path: str) -> tuple[bytes, str | None]:
-        """The bytes to edit, and the reason why the file cannot be edited (None if it can)."""
+    def _initial_bytes(self, path: str) -> bytes:
+        """The bytes to edit. Raises RewriteRefusedError if the file cannot be edited."""
         data = self.tree.read(path) if path in self.tree else None
         if data is None:
-            return b"", "cannot read the file"
+            raise RewriteRefusedError("cannot read the file")
         module = self.submodule_of(path)
         if module is None:
-            return data, None
+            return data
         if module.commit is None:
-            return data, f"git does not report the commit of submodule {module.path}"
+            raise RewriteRefusedError(f"git does not report the commit of submodule {module.path}")
         committed = self._committed_bytes(path)
-        return (committed, None) if committed else (data, f"differs from commit {module.commit[:12]} of {module.path}")
+        if not committed:
+            raise RewriteRefusedError(f"differs from commit {module.commit[:12]} of {module.path}")
+        return committed
 
     def _committed_bytes(self, path: str) -> bytes | None:
         module = self.submodule_of(path)
@@ -126,38 +127,44 @@ class Edits:
             self._committed[path] = original_bytes(module, path, self.tree, self.earlier)
         return self._committed.get(path)
 
-    def _run_edits(self, path: str, data: bytes, obstacle: str | None) -> tuple[bytes, list[str], list[RefusedEdit]]:
+    def _run_edits(self, path: str, data: bytes) -> tuple[bytes, list[str], list[RefusedEdit]]:
         """The edited bytes, the recipes that changed them, and the refused edits with reasons."""
         recipes: list[str] = []
         refused: list[RefusedEdit] = []
         for edit in self._planned.get(path, ()):
-            changed, reason = (data, obstacle) if obstacle else self._try_edit(path, data, edit)
-            if reason is not None:
-                locations = tuple(str(finding.location) for finding in edit.findings)
-                refused.append(RefusedEdit(path=path, recipe=edit.recipe, reason=reason, places=locations))
-            elif changed != data:
+            try:
+                changed = self._edited(path, data, edit)
+            except RewriteRefusedError as reason:
+                refused.append(_refusal(edit, reason))
+                continue
+            if changed != data:
                 recipes.append(edit.recipe)
                 data = changed
         return data, recipes, refused
 
     def _recipes_by_replay(self, path: str, before: bytes) -> list[str]:
         """Recipes of an edited file that is missing in the patch document, as after a crash."""
-        data, recipes, _ = self._run_edits(path, before, None)
+        data, recipes, _ = self._run_edits(path, before)
         return recipes if data == self.tree.read(path) else []
 
-    def _try_edit(self, path: str, data: bytes, edit: PlannedEdit) -> tuple[bytes, str | None]:
+    def _edited(self, path: str, data: bytes, edit: PlannedEdit) -> bytes:
+        """The bytes after one edit. Raises RewriteRefusedError if it is not selected, not safe or not proven."""
         exclusion = self.request.selection.exclusion_reason(edit)
         if exclusion is not None:
-            return data, exclusion
+            raise RewriteRefusedError(exclusion)
         if edit.safety == "manual":
-            return data, "manual recipe: never applied automatically"
-        if edit.rewrite not in rewrites():
-            return data, f"this version of rocm3d has no rewrite {edit.rewrite}"
+            raise RewriteRefusedError("manual recipe: never applied automatically")
+        if edit.rewrite not in rewrite_names():
+            raise RewriteRefusedError(f"this version of rocm3d has no rewrite {edit.rewrite}")
         if edit.safety == "review" and not self.request.review:
-            return data, NEEDS_REVIEW
-        try:
-            changed = rewrites()[edit.rewrite].edit(data, edit.parameters)
-        except RewriteRefusedError as refusal:
-            return data, str(refusal)
+            raise RewriteRefusedError(NEEDS_REVIEW)
+        changed = load_rewrite(edit.rewrite)(data, edit.parameters)
         proof = prove_isolation(path, self.original(path), changed)
-        return (changed, None) if proof.holds else (data, f"NVIDIA isolation not proven: {proof.detail}")
+        if not proof.holds:
+            raise RewriteRefusedError(f"NVIDIA isolation not proven: {proof.detail}")
+        return changed
+
+
+def _refusal(edit: PlannedEdit, reason: RewriteRefusedError) -> RefusedEdit:
+    places = tuple(str(finding.location) for finding in edit.findings)
+    return RefusedEdit(path=edit.path, recipe=edit.recipe, reason=str(reason), places=places)

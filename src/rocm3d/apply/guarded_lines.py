@@ -1,19 +1,23 @@
-"""Edits of C++ text as `#if` ROCm lines `#else` original lines `#endif`, never with a directive inside a call."""
+"""Edits of C++ text for ROCm builds: guarded copies of lines, guarded insertions, and extended conditions.
+
+A guarded copy is `#if` ROCm lines `#else` original lines `#endif`, never with a directive inside a call.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cache
+from pathlib import Path
+
+from tree_sitter import Node
 
 from rocm3d.apply.rewrite import RewriteRefusedError
+from rocm3d.model.recipe import Parameters
 from rocm3d.model.text import Text
+from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import Directive, blanked, directives
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from rocm3d.model.recipe import Parameters
 
 # torch's BuildExtension defines USE_ROCM for every source; other builds may define only the platform macro.
 _GUARDS = {"torch": b"defined(USE_ROCM)", "any": b"defined(USE_ROCM) || defined(__HIP_PLATFORM_AMD__)"}
@@ -21,6 +25,13 @@ _GUARDS = {"torch": b"defined(USE_ROCM)", "any": b"defined(USE_ROCM) || defined(
 _MAX_COPIED_LINES = 24
 # A function or block up to this length is copied completely.
 _MAX_BRACE_LINES = 8
+_HEADER = re.compile(r'[<"]([^>"\n]+)[>"]')
+_NEEDS_PARENTHESES = re.compile(r"&&|\?")
+_PLAIN_CONDITION = re.compile(rb"[ \t]*#[ \t]*(?:if|ifdef|ifndef|elif)\b[^\n\\]*?\r?\n?")
+# C++ helpers for ROCm, one function or type each.
+_HELPERS = Path(__file__).parent / "device"
+# Helpers that must be defined before the helper that calls them.
+_DEPENDENCIES = {"match_any": ("wave_peers",), "labeled_partition": ("wave_peers",)}
 
 
 @dataclass(frozen=True)
@@ -30,6 +41,10 @@ class Replacement:
     start: int
     end: int
     text: bytes
+
+    @classmethod
+    def of(cls, node: Node, text: str) -> Replacement:
+        return cls(node.start_byte, node.end_byte, text.encode())
 
 
 @dataclass(frozen=True)
@@ -94,13 +109,75 @@ def not_rocm_condition(parameters: Parameters) -> bytes:
     return b" && ".join(b"!" + part for part in guard_condition(parameters).split(b" || "))
 
 
-def insert_guarded(data: bytes, offset: int, text: bytes, parameters: Parameters) -> bytes:
-    """Insert lines for ROCm builds only, before the line that begins at `offset`."""
-    newline = Text(data).newline
-    body = text.replace(b"\n", newline)
+def insert_guarded(data: bytes, text: str, parameters: Parameters, before: int | None = None) -> bytes:
+    """Insert lines for ROCm builds only, after the last top-level include in front of offset `before`."""
+    newline, offset = Text(data).newline, offset_after_includes(data, before)
+    body = text.encode().replace(b"\n", newline)
     return b"".join(
         [data[:offset], b"#if ", guard_condition(parameters), newline, body, b"#endif", newline, data[offset:]]
     )
+
+
+def insert_helpers(data: bytes, names: Iterable[str], parameters: Parameters, uses: Sequence[Replacement]) -> bytes:
+    """Insert helpers above the first use; `uses` are replacements that call them."""
+    return insert_guarded(data, helper_sources(names), parameters, min(use.start for use in uses))
+
+
+def helper_sources(names: Iterable[str]) -> str:
+    """The named helpers and their dependencies. Each is compiled by HIP only, and once per translation unit."""
+    ordered = dict.fromkeys(part for name in names for part in (*_DEPENDENCIES.get(name, ()), name))
+    return "".join(defined_once(name, read_helper(name)) for name in ordered)
+
+
+def defined_once(name: str, text: str) -> str:
+    """The text with an include guard of this name."""
+    macro = f"ROCM3D_HAS_{name.upper()}"
+    return f"#if defined(__HIP__) && !defined({macro})\n#define {macro}\n{text}#endif\n"
+
+
+@cache
+def read_helper(name: str) -> str:
+    return (_HELPERS / f"{name}.h").read_text(encoding="utf-8")
+
+
+def find_definition(code: bytes, name: str) -> re.Match[bytes] | None:
+    """The `#define` of a macro in blanked text."""
+    return re.search(rb"#[ \t]*define[ \t]+" + re.escape(name.encode()) + rb"\b", code)
+
+
+def shared_matches(unit: CudaUnit, pattern: re.Pattern[bytes]) -> list[re.Match[bytes]]:
+    """Matches in code that both builds see."""
+    return [match for match in pattern.finditer(blanked(unit.data)) if unit.is_shared(match.start())]
+
+
+def includes(data: bytes) -> Iterator[tuple[Directive, str]]:
+    """Each include with the name of its header."""
+    for directive in directives(data):
+        if directive.keyword == "include":
+            header = _HEADER.match(directive.argument)
+            yield directive, header.group(1) if header else ""
+
+
+def shared_includes(unit: CudaUnit) -> list[tuple[Directive, str]]:
+    """Includes that both builds see."""
+    return [(directive, header) for directive, header in includes(unit.data) if unit.is_shared(directive.start)]
+
+
+def without_includes(data: bytes) -> bytes:
+    """The text with comments, strings and includes replaced by spaces; the length stays the same."""
+    text = bytearray(blanked(data))
+    for directive, _ in includes(data):
+        text[directive.start : directive.end] = b" " * (directive.end - directive.start)
+    return bytes(text)
+
+
+def hidden_lines(spans: Iterable[Directive]) -> list[LineReplacement]:
+    """Removes the lines on ROCm; adjacent lines share a guard."""
+    joined: list[LineReplacement] = []
+    for span in spans:
+        start = joined.pop().start if joined and joined[-1].end == span.start else span.start
+        joined.append(LineReplacement(start, span.end, None))
+    return joined
 
 
 def offset_after_includes(data: bytes, before: int | None = None) -> int:
@@ -224,3 +301,41 @@ def _rocm_lines(data: bytes, block: _Block) -> bytes:
         out += [data[copied_to : item.start], item.text]
         copied_to = item.end
     return b"".join([*out, data[copied_to : block.end]])
+
+
+def extend_conditions(data: bytes, should_extend: Callable[[Directive], bool], clause: str) -> bytes:
+    """Make each selected condition that both builds see true on ROCm as well; a negated one becomes false there."""
+    unit = CudaUnit("", data)
+    out, copied_to = [], 0
+    for directive in directives(data):
+        if (
+            directive.keyword not in ("if", "ifdef", "ifndef", "elif")
+            or not unit.is_shared(directive.start)
+            or not should_extend(directive)
+        ):
+            continue
+        out += [data[copied_to : directive.start], _extended_line(data, directive, clause)]
+        copied_to = directive.end
+    return b"".join([*out, data[copied_to:]])
+
+
+def _extended_line(data: bytes, directive: Directive, clause: str) -> bytes:
+    line = data[directive.start : directive.end]
+    if not _PLAIN_CONDITION.fullmatch(line) or b"//" in line or b"/*" in line:
+        raise RewriteRefusedError("the condition has a comment or a continued line: edit it by hand")
+    newline = line[len(line.rstrip(b"\r\n")) :]
+    indent = line[: line.index(b"#")]
+    return indent + _extended_condition(directive, clause).encode() + newline
+
+
+def _extended_condition(directive: Directive, clause: str) -> str:
+    if directive.keyword == "ifdef":
+        return f"#if defined({directive.argument}) || {clause}"
+    if directive.keyword == "ifndef":
+        return f"#if !defined({directive.argument}) && !{_parenthesized(clause)}"
+    condition = directive.argument if not _NEEDS_PARENTHESES.search(directive.argument) else f"({directive.argument})"
+    return f"#{directive.keyword} {condition} || {clause}"
+
+
+def _parenthesized(clause: str) -> str:
+    return f"({clause})" if "||" in clause else clause

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from rocm3d.manifest.gitmodules import read
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from rocm3d.manifest.manifest import Submodule
-    from rocm3d.workspace.tree import Tree
+from rocm3d.manifest.manifest import Submodule
+from rocm3d.workspace.tree import Tree
 
 _BUILD_FILES = ("setup.py", "pyproject.toml", "setup.cfg")
 

@@ -5,20 +5,22 @@ This works where no preprocessor directive is allowed: inside a macro's body or 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from rocm3d.apply.device_helpers import helper_sources
-from rocm3d.apply.guarded_lines import guard_condition, offset_after_includes
+from rocm3d.apply.guarded_lines import (
+    Replacement,
+    find_definition,
+    guard_condition,
+    guard_lines,
+    helper_sources,
+    offset_after_includes,
+)
 from rocm3d.apply.rewrite import RewriteRefusedError
+from rocm3d.model.recipe import Parameters
 from rocm3d.model.text import Text
 from rocm3d.syntax.cpp_tokens import ALIAS_PREFIX
 from rocm3d.syntax.directives import blanked
-
-if TYPE_CHECKING:
-    from rocm3d.model.recipe import Parameters
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,14 @@ def insert_aliases(data: bytes, uses: Sequence[AliasUse], parameters: Parameters
     return b"".join([*out, data[last:]])
 
 
+def guard_or_alias(data: bytes, spans: Sequence[tuple[int, int]], alias: MacroAlias, parameters: Parameters) -> bytes:
+    """Replace bytes [start, end) on ROCm in a guarded copy of their lines or, where that is refused, by the alias."""
+    try:
+        return guard_lines(data, [Replacement(*span, alias.rocm.encode()) for span in spans], parameters)
+    except RewriteRefusedError:
+        return insert_aliases(data, [AliasUse(*span, alias) for span in spans], parameters)
+
+
 def _alias_text(data: bytes, use: AliasUse) -> bytes:
     old, name = data[use.start : use.end].decode("utf-8", "replace"), use.alias.macro_name
     if "".join(old.split()) != "".join(use.alias.cuda.split()):
@@ -72,7 +82,7 @@ def _alias_text(data: bytes, use: AliasUse) -> bytes:
 
 def _is_defined(data: bytes, alias: MacroAlias, before: int) -> bool:
     """Whether an earlier apply already defined the alias in this file."""
-    definition = re.search(rb"#[ \t]*define[ \t]+" + alias.macro_name.encode() + rb"\b", blanked(data))
+    definition = find_definition(blanked(data), alias.macro_name)
     if definition is not None and definition.start() > before:
         raise RewriteRefusedError(f"{alias.macro_name} is defined below its first use")
     return definition is not None

@@ -1,27 +1,24 @@
-"""What a module uses of a package, and whether our helper functions can replace all of it."""
+"""Imports of a package that are chosen by backend: on ROCm the module defines the functions itself.
+
+Refused unless our helper functions can replace everything that the module uses of the package.
+"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 
 import libcst as cst
-import libcst.matchers as m
 
-from rocm3d.apply.guarded_import import (
-    backend_branch,
-    binds_torch,
-    defined_names,
-    helper_functions,
-    parse_or_refuse,
-    parse_statements,
-    positional_parameters,
-    with_callees,
-)
-from rocm3d.apply.rewrite import RewriteRefusedError
+from rocm3d.apply.rewrite import RewriteRefusedError, list_parameter
+from rocm3d.apply.rocm_flag import compares_with_none, dotted_name, keyword_name, last_name, walk
+from rocm3d.model.recipe import Parameters
+from rocm3d.syntax.python_fold import ROCM_GUARD
 
-_IS_NONE = [m.ComparisonTarget(m.Is() | m.IsNot(), m.Name("None"))]
+_BLANK = cst.EmptyLine(indent=False)
 
 
 @dataclass(frozen=True)
@@ -40,13 +37,21 @@ class ReplacedPackage:
     functions: tuple[str, ...]
     refuse_keywords: tuple[str, ...]
 
+    @classmethod
+    def from_parameters(cls, parameters: Parameters) -> ReplacedPackage:
+        return cls(
+            str(parameters["package"]),
+            list_parameter(parameters, "calls"),
+            list_parameter(parameters, "refuse_keywords"),
+        )
+
     def find_import(self, line: cst.CSTNode) -> cst.Import | cst.ImportFrom | None:
         """The import of the package, if it is the only statement of the line."""
         if not isinstance(line, cst.SimpleStatementLine) or len(line.body) != 1:
             return None
         statement = line.body[0]
         if isinstance(statement, cst.ImportFrom) and not statement.relative and statement.module is not None:
-            return statement if _dotted_name(statement.module).split(".")[0] == self._root else None
+            return statement if dotted_name(statement.module).split(".")[0] == self._root else None
         names = [alias.evaluated_name for alias in statement.names] if isinstance(statement, cst.Import) else []
         return (
             statement
@@ -71,7 +76,7 @@ class ReplacedPackage:
         return self.path.split(".")[0]
 
     def _from_import(self, statement: cst.ImportFrom) -> ImportedFunctions:
-        if isinstance(statement.names, cst.ImportStar) or _dotted_name(statement.module) != self.path:
+        if isinstance(statement.names, cst.ImportStar) or dotted_name(statement.module) != self.path:
             raise RewriteRefusedError(f"imports more of {self._root} than the functions that have a replacement")
         names = {alias.evaluated_name: alias.evaluated_alias for alias in statement.names}
         self._require_known(names)
@@ -100,63 +105,46 @@ class ReplacedPackage:
 
     def check_calls(self, module: cst.Module) -> None:
         """Refuse calls with arguments that our helper function does not support."""
-        for call in m.findall(module, m.Call(func=m.Name() | m.Attribute())):
-            assert isinstance(call, cst.Call)
-            name = _dotted_name(call.func).split(".")[-1]
-            if name not in self.functions:
-                continue
+        calls = [node for node in walk(module) if isinstance(node, cst.Call)]
+        for call, name in [(call, name) for call in calls if (name := last_name(call.func)) in self.functions]:
             if sum(arg.keyword is None and not arg.star for arg in call.args) > len(positional_parameters(name)):
                 raise RewriteRefusedError(f"{name} is called with more positional arguments than its replacement has")
             for arg in call.args:
-                keyword = arg.keyword.value if arg.keyword else ""
-                if keyword in self.refuse_keywords and not _can_be_off(arg.value):
-                    raise RewriteRefusedError(f"torch's attention has no option {keyword}")
-
-
-def replace_import(data: bytes, package: ReplacedPackage) -> bytes:
-    """The module with its one unconditional import of the package turned into a branch by backend."""
-    if package.path.split(".")[0].encode() not in data:
-        return data
-    module = parse_or_refuse(data)
-    imports = [(index, statement) for index, line in enumerate(module.body) if (statement := package.find_import(line))]
-    if not imports:
-        return data
-    if len(imports) > 1:
-        raise RewriteRefusedError("the module imports the package more than once")
-    (index, statement), line = imports[0], module.body[imports[0][0]]
-    if not binds_torch(module.body[:index]):
-        raise RewriteRefusedError("torch is not imported unconditionally before the package")
-    imported = package.imported_functions(module, statement)
-    if not imported.functions:
-        raise RewriteRefusedError("the module uses nothing of the package")
-    package.check_calls(module)
-    branch = backend_branch(
-        helper_functions(imported.functions, parse_statements(imported.bindings)), [line.with_changes(leading_lines=[])]
-    )
-    branch = branch.with_changes(leading_lines=line.leading_lines)
-    return module.with_changes(body=[*module.body[:index], branch, *module.body[index + 1 :]]).bytes
+                if keyword_name(arg) in self.refuse_keywords and not _can_be_off(arg.value):
+                    raise RewriteRefusedError(f"torch's attention has no option {keyword_name(arg)}")
 
 
 def _attribute_names(module: cst.Module, bound: str, inner: list[str]) -> Iterator[str]:
     """The attributes read from a module object. Refused if the object itself is passed on."""
-    name_node = m.Name(bound)
-    known_uses = (
-        m.Attribute(value=name_node)
-        | m.Attribute(attr=name_node)
-        | m.Arg(keyword=name_node)
-        | m.AssignTarget(target=name_node)
-        | m.ImportAlias(name=name_node) | m.AsName(name=name_node) | m.ImportFrom(module=name_node)
-        | m.Comparison(left=name_node, comparisons=_IS_NONE)
-    )  # fmt: skip
-    if len(m.findall(module, name_node)) != len(m.findall(module, known_uses)):
+    nodes = list(walk(module))
+    uses = [node for node in nodes if isinstance(node, cst.Name) and node.value == bound]
+    if len(uses) != sum(_is_known_use(node, bound) for node in nodes):
         raise RewriteRefusedError(f"{bound} is passed on as an object: its use cannot be followed")
-    for node in m.findall(module, m.Attribute()):
-        parts = _dotted_name(node).split(".")
+    for node in nodes:
+        parts = dotted_name(node).split(".") if isinstance(node, cst.Attribute) else [""]
         if parts[0] != bound or len(parts) != len(inner) + 2:
             continue
         if parts[1:-1] != inner:
             raise RewriteRefusedError(f"uses more of {bound} than the functions that have a replacement")
         yield parts[-1]
+
+
+def _is_known_use(node: cst.CSTNode, name: str) -> bool:
+    """Whether the node contains the name in a way that does not pass the object on."""
+    match node:
+        case cst.Attribute(value=first, attr=second):
+            return name in (dotted_name(first), second.value)
+        case (
+            cst.Arg(keyword=used)
+            | cst.AssignTarget(target=used)
+            | cst.ImportAlias(name=used)
+            | cst.AsName(name=used)
+            | cst.ImportFrom(module=used)
+        ):
+            return dotted_name(used) == name
+        case cst.Comparison(left=used):
+            return dotted_name(used) == name and compares_with_none(node)
+    return False
 
 
 def _can_be_off(value: cst.BaseExpression) -> bool:
@@ -168,8 +156,61 @@ def _can_be_off(value: cst.BaseExpression) -> bool:
     return not literal or literal in ((-1, -1), [-1, -1])
 
 
-def _dotted_name(node: cst.CSTNode | None) -> str:
-    """`a.b.c`; a node that is not a name becomes an empty part."""
-    if isinstance(node, cst.Attribute):
-        return f"{_dotted_name(node.value)}.{node.attr.value}"
-    return node.value if isinstance(node, cst.Name) else ""
+def binds_torch(statements: Sequence[cst.BaseStatement]) -> bool:
+    """Whether one of these module-level statements unconditionally binds the name torch."""
+    lines = [line for line in statements if isinstance(line, cst.SimpleStatementLine)]
+    imports = [small for line in lines for small in line.body if isinstance(small, cst.Import)]
+    names = [alias for small in imports for alias in small.names]
+    return any(alias.evaluated_alias is None and alias.evaluated_name.split(".")[0] == "torch" for alias in names)
+
+
+def backend_branch(rocm: Sequence[cst.BaseStatement], cuda: Sequence[cst.BaseStatement]) -> cst.If:
+    """`if torch.version.hip is not None: rocm, else: cuda`."""
+    return cst.If(
+        test=cst.parse_expression(ROCM_GUARD),
+        body=cst.IndentedBlock(list(rocm)),
+        orelse=cst.Else(cst.IndentedBlock(list(cuda))),
+    )
+
+
+def parse_statements(text: str) -> list[cst.BaseStatement]:
+    """Statements without own indentation and line ends: they take those of the module they are inserted into."""
+    return [line for line in cst.parse_module(text).body if isinstance(line, cst.BaseStatement)]
+
+
+def helper_functions(names: Sequence[str], following: Sequence[cst.BaseStatement]) -> list[cst.BaseStatement]:
+    """The helper functions of these names with their callees, then the `following` statements."""
+    required = with_callees(names)
+    definitions = [
+        f.with_changes(leading_lines=[_BLANK]) for name, f in _all_helper_functions().items() if name in required
+    ]
+    definitions[0] = definitions[0].with_changes(leading_lines=[])
+    return [*definitions, *(line.with_changes(leading_lines=[_BLANK] * (not at)) for at, line in enumerate(following))]
+
+
+def with_callees(names: Sequence[str]) -> set[str]:
+    closure: set[str] = set()
+    pending = list(names)
+    while pending:
+        name = pending.pop()
+        if name not in closure:
+            closure.add(name)
+            calls = [node for node in walk(_all_helper_functions()[name]) if isinstance(node, cst.Call)]
+            pending += [called for call in calls if (called := dotted_name(call.func)) in _all_helper_functions()]
+    return closure
+
+
+def defined_names(module: cst.Module) -> set[str]:
+    """Names of the module-level functions and classes."""
+    return {line.name.value for line in module.body if isinstance(line, (cst.FunctionDef, cst.ClassDef))}
+
+
+def positional_parameters(name: str) -> tuple[str, ...]:
+    return tuple(parameter.name.value for parameter in _all_helper_functions()[name].params.params)
+
+
+@cache
+def _all_helper_functions() -> dict[str, cst.FunctionDef]:
+    texts = sorted((Path(__file__).parent / "templates").glob("*.py.txt"))
+    lines = [line for text in texts for line in parse_statements(text.read_text("utf-8"))]
+    return {line.name.value: line for line in lines if isinstance(line, cst.FunctionDef)}

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from rocm3d.apply.git_patch import apply_diff, extract_diff
 from rocm3d.apply.submodules import CheckedOutSubmodule, original_bytes
+from rocm3d.model.patch import FileChange, Patch
 from rocm3d.workspace.journal import digest
-
-if TYPE_CHECKING:
-    from rocm3d.model.patch import FileChange, Patch
-    from rocm3d.workspace.tree import Tree
+from rocm3d.workspace.tree import Tree
 
 
 @dataclass(frozen=True)

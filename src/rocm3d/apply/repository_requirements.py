@@ -7,27 +7,32 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import canonicalize_name
 
 from rocm3d.apply.installable_folders import InstallableFolders
-from rocm3d.apply.requirement_copy import is_constraints, is_index_replacement
-from rocm3d.apply.requirement_source import GitCheckout, find_decision, is_cuda_build, local_path, parse_git_checkout
+from rocm3d.apply.requirement_source import (
+    Folder,
+    GitCheckout,
+    SourceLocation,
+    find_decision,
+    is_constraints,
+    is_cuda_build,
+    is_index_replacement,
+    local_path,
+    parse_git_checkout,
+)
 from rocm3d.apply.template import one_line
 from rocm3d.manifest.manifest import Mention, ParsedManifest, manifest_readers
 from rocm3d.manifest.pipfile import CATEGORY_SECTION
 from rocm3d.manifest.requirements import KIND, is_requirements, read
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from rocm3d.model.plan import DependencyDecision, Plan
-    from rocm3d.workspace.tree import Tree
+from rocm3d.model.plan import DependencyDecision, Plan
+from rocm3d.workspace.tree import Tree
 
 # Precedence of manifests when two name the same distribution.
 _KIND_ORDER = (
@@ -57,7 +62,7 @@ _INSTALLERS = frozenset({"python", "pip", "setuptools", "wheel", "conda", "uv"})
 class SourceRequirement:
     """Code to build: a git clone, or a folder of the repository, with its extras and editable flag."""
 
-    location: GitCheckout | str
+    location: SourceLocation
     extras: frozenset[str] = frozenset()
     editable: bool = False
 
@@ -73,8 +78,8 @@ class RepositoryRequirements:
     files: tuple[str, ...] = ()
     source_lines: set[tuple[str, int]] = field(default_factory=set)
     by_name: dict[str, tuple[str, str]] = field(default_factory=dict)
-    sources: dict[GitCheckout | str, SourceRequirement] = field(default_factory=dict)
-    package_locations: dict[str, GitCheckout | str] = field(default_factory=dict)
+    sources: dict[SourceLocation, SourceRequirement] = field(default_factory=dict)
+    package_locations: dict[str, SourceLocation] = field(default_factory=dict)
     not_installed: list[str] = field(default_factory=list)
 
 
@@ -85,7 +90,7 @@ def repository_requirements(plan: Plan, tree: Tree) -> RepositoryRequirements:
     collector.collect_files(manifests)
     collector.collect_mentions(manifests)
     if collector.folders.is_project:
-        collector.result.sources.setdefault(".", SourceRequirement(".", editable=True))
+        collector.result.sources.setdefault(Folder("."), SourceRequirement(Folder("."), editable=True))
     for folder in [item for item in collector.result.sources if isinstance(item, str) and item != "."]:
         collector.collect_mentions([unit for unit in _manifests(tree, folder) if unit.kind in _PROJECT_KINDS])
     collector.finish()
@@ -172,13 +177,15 @@ class _Collector:
                 f"{path} lists {', '.join(names[:_MAX_SHOWN])}{more} for conda; the names on PyPI may differ"
             )
 
-    def _source_location(self, mention: Mention) -> GitCheckout | str | None:
+    def _source_location(self, mention: Mention) -> SourceLocation | None:
+        """The clone or folder that a mention installs; None for a package of an index."""
         git_checkout, path = _git_checkout(mention.url), local_path(mention.url)
         if git_checkout is not None and canonicalize_name(git_checkout.name) == canonicalize_name(self.tree.name):
-            return "." if self.folders.is_project else None
+            return Folder(".") if self.folders.is_project else None
         if git_checkout is not None or path is None:
             return git_checkout
-        return self.folders.resolve(path)
+        folder = self.folders.resolve(path)
+        return None if folder is None else Folder(folder)
 
     @cached_property
     def _imported_names(self) -> frozenset[str]:

@@ -1,42 +1,31 @@
-"""The Rewrite record and its registry: each module in rewrites/ makes one kind of edit; recipes refer to its name."""
+"""The registry of rewrites: each module in rewrites/ makes one kind of edit; recipes refer to it by name."""
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Callable, Set
+from typing import cast
 
 from rocm3d.model.recipe import Parameters
+from rocm3d.model.registry import load_module, module_names
+
+REWRITES = "rocm3d.apply.rewrites"
+
+Rewrite = Callable[[bytes, Parameters], bytes]
+"""From the bytes of a file and the recipe's parameters to the new bytes; idempotent."""
 
 
 class RewriteRefusedError(Exception):
     """The rewrite cannot make the edit safely. The message is the reason that the report shows."""
 
 
-@dataclass(frozen=True)
-class Rewrite:
-    """One kind of edit. `edit(file bytes, recipe parameters)` returns the new bytes and is idempotent."""
-
-    module: str
-    edit: Callable[[bytes, Parameters], bytes]
-
-    @property
-    def name(self) -> str:
-        """The module's last name; recipes refer to it."""
-        return self.module.rsplit(".", 1)[-1]
+def rewrite_names() -> Set[str]:
+    """The names of all rewrites, without importing them."""
+    return module_names(REWRITES).keys()
 
 
-@cache
-def rewrites() -> dict[str, Rewrite]:
-    """All rewrites by name: the `rewrite` of every module in rewrites/."""
-    package = importlib.import_module("rocm3d.apply.rewrites")
-    modules = (
-        importlib.import_module(f"{package.__name__}.{module_info.name}")
-        for module_info in pkgutil.iter_modules(package.__path__)
-    )
-    return {module.rewrite.name: module.rewrite for module in modules}
+def load_rewrite(name: str) -> Rewrite:
+    """The `edit` of a module in rewrites/. Only those that a port needs are imported: together they take long."""
+    return cast("Rewrite", load_module(REWRITES, name).edit)
 
 
 def list_parameter(parameters: Parameters, key: str) -> tuple[str, ...]:

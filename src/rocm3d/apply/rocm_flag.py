@@ -4,25 +4,33 @@ from __future__ import annotations
 
 import ast
 import warnings
+from collections.abc import Collection, Iterable, Iterator
 
 import libcst as cst
-import libcst.matchers as m
 from libcst.metadata import ParentNodeProvider, PositionProvider
 
-from rocm3d.apply.rewrite import RewriteRefusedError
+from rocm3d.apply.rewrite import RewriteRefusedError, list_parameter
+from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.python_fold import ROCM_FLAG, ROCM_GUARD, binds, imports_torch
-
-_ROCM_CHECK = m.Attribute(attr=m.Name("hip")) | m.Name(ROCM_FLAG) | m.Name("ROCM_HOME")
 
 
 class GuardedEdit(cst.CSTTransformer):
-    """A transformer that skips code already guarded for ROCm and records the line of its first edit."""
+    """A transformer that skips code already guarded for ROCm and records the line of its first edit.
+
+    `refusal` is why it left code alone that it should edit. It counts only if nothing in the file is edited.
+    """
 
     METADATA_DEPENDENCIES = (PositionProvider, ParentNodeProvider)
 
-    def __init__(self) -> None:
+    def __init__(self, parameters: Parameters | None = None) -> None:
         super().__init__()
+        self.parameters = parameters or {}
         self.first_line: int | None = None
+        self.refusal = ""
+
+    def values(self, key: str) -> tuple[str, ...]:
+        """The recipe's parameter as a tuple."""
+        return list_parameter(self.parameters, key)
 
     def record_edit(self, node: cst.CSTNode) -> None:
         line = self.get_metadata(PositionProvider, node).start.line
@@ -32,17 +40,34 @@ class GuardedEdit(cst.CSTTransformer):
         parent_node = self.get_metadata(ParentNodeProvider, node, None)
         return parent_node if isinstance(parent_node, cst.CSTNode) else None
 
+    def ancestors(self, node: cst.CSTNode) -> Iterator[tuple[cst.CSTNode, cst.CSTNode]]:
+        """Pairs (ancestor, its child on the path to the node), nearest first."""
+        while (parent := self.parent_of(node)) is not None:
+            yield parent, node
+            node = parent
+
     def is_guarded(self, node: cst.CSTNode) -> bool:
         """Whether a condition or boolean expression around the node already checks for ROCm."""
-        ancestor = self.parent_of(node)
-        while ancestor is not None:
+        for ancestor, _ in self.ancestors(node):
             condition = ancestor.test if isinstance(ancestor, (cst.If, cst.IfExp, cst.Assert)) else ancestor
-            if isinstance(ancestor, (cst.If, cst.IfExp, cst.Assert, cst.BooleanOperation)) and m.findall(
-                condition, _ROCM_CHECK
-            ):
+            is_condition = condition is not ancestor or isinstance(ancestor, cst.BooleanOperation)
+            if is_condition and checks_for_rocm(condition, (ROCM_FLAG, "ROCM_HOME")):
                 return True
-            ancestor = self.parent_of(ancestor)
         return False
+
+    def side(self, node: cst.CSTNode) -> str:
+        """`rocm` or `other`: the side of an enclosing choice by exactly our guard; empty without such a choice."""
+        for ancestor, child in self.ancestors(node):
+            if not isinstance(ancestor, (cst.If, cst.IfExp)) or child is ancestor.test:
+                continue
+            if cst.Module([]).code_for_node(ancestor.test) in (ROCM_GUARD, ROCM_FLAG):
+                return "rocm" if child is ancestor.body else "other"
+        return ""
+
+    def is_chosen_for_rocm(self, node: cst.CSTNode) -> bool:
+        """Whether another edit made the node the first value of `... if is_rocm else ...`."""
+        parent = self.parent_of(node)
+        return isinstance(parent, cst.IfExp) and parent.body is node and dotted_name(parent.test) == ROCM_FLAG
 
     def parentheses(
         self, node: cst.CSTNode, *without_parentheses: type[cst.CSTNode]
@@ -54,22 +79,57 @@ class GuardedEdit(cst.CSTTransformer):
             else ([cst.LeftParen()], [cst.RightParen()])
         )
 
+    def choose(self, rocm: cst.BaseExpression, cuda: cst.BaseExpression, node: cst.CSTNode) -> cst.IfExp:
+        """`rocm if is_rocm else cuda` in place of the node, in parentheses where its parent needs them."""
+        self.record_edit(node)
+        left, right = self.parentheses(
+            node, cst.Assign, cst.AnnAssign, cst.AugAssign, cst.Arg, cst.DictElement, cst.Return
+        )
+        return cst.IfExp(body=rocm, test=cst.Name(ROCM_FLAG), orelse=cuda, lpar=left, rpar=right)
+
+    def not_rocm(self, node: cst.CSTNode) -> cst.UnaryOperation:
+        """`not is_rocm` in place of the node or before it."""
+        self.record_edit(node)
+        return cst.UnaryOperation(cst.Not(), cst.Name(ROCM_FLAG))
+
+    def skip_on_rocm(self, original_node: cst.CSTNode, updated_node: cst.SimpleStatementLine) -> cst.If:
+        """The line under `if not is_rocm:`."""
+        return cst.If(
+            test=self.not_rocm(original_node),
+            body=cst.IndentedBlock([updated_node.with_changes(leading_lines=[])]),
+            leading_lines=updated_node.leading_lines,
+        )
+
 
 def run_guarded_edit(data: bytes, edit: GuardedEdit) -> bytes:
     """Run the edit and define the flag in the module; returns the same bytes if nothing was edited."""
+    module = parse_or_refuse(data, edit)
+    if edit.first_line is not None:
+        return _with_flag(module, _syntax_tree(data), edit.first_line).bytes
+    if edit.refusal:
+        raise RewriteRefusedError(edit.refusal)
+    return data
+
+
+def parse_or_refuse(data: bytes, *edits: GuardedEdit) -> cst.Module:
+    """The parsed module after the edits, without the flag."""
     try:
-        # Python's parser first: on deeply nested code it raises, while libcst overflows the stack and ends the process.
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(data)
-        module = cst.MetadataWrapper(cst.parse_module(data)).visit(edit)
+        _syntax_tree(data)
+        module = cst.parse_module(data)
+        for edit in edits:
+            module = cst.MetadataWrapper(module).visit(edit)
     except (cst.ParserSyntaxError, SyntaxError, LookupError, RecursionError, MemoryError, ValueError) as error:
         raise RewriteRefusedError(
             f"does not parse as Python: {(str(error).splitlines() or [type(error).__name__])[0]}"
         ) from error
-    if edit.first_line is None:
-        return data
-    return _with_flag(module, tree, edit.first_line).bytes
+    return module
+
+
+def _syntax_tree(data: bytes) -> ast.Module:
+    """Python's own parser: on deeply nested code it raises, while libcst overflows the stack and ends the process."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(data)
 
 
 def _with_flag(module: cst.Module, original: ast.Module, first_use: int) -> cst.Module:
@@ -134,16 +194,66 @@ def _line_index(module: cst.Module, statement_index: int) -> int:
     return len(module.body)
 
 
-def backend_expression(
-    rocm: cst.BaseExpression, cuda: cst.BaseExpression, edit: GuardedEdit, node: cst.CSTNode
-) -> cst.IfExp:
-    """`rocm if is_rocm else cuda`, in parentheses where the node's parent needs them. Records the edit."""
-    edit.record_edit(node)
-    left, right = edit.parentheses(node, cst.Assign, cst.AnnAssign, cst.AugAssign, cst.Arg, cst.DictElement, cst.Return)
-    return cst.IfExp(body=rocm, test=cst.Name(ROCM_FLAG), orelse=cuda, lpar=left, rpar=right)
+def walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """The node and everything in it, in source order."""
+    pending = [node]
+    while pending:
+        current = pending.pop()
+        yield current
+        pending += reversed(current.children)
+
+
+def mentions(node: cst.CSTNode, *names: str) -> bool:
+    """Whether one of the names occurs anywhere in the node."""
+    return any(isinstance(part, cst.Name) and part.value in names for part in walk(node))
+
+
+def checks_for_rocm(node: cst.CSTNode, names: Collection[str] = (ROCM_FLAG,)) -> bool:
+    """Whether the node reads `torch.version.hip` or one of the names."""
+    return mentions(node, *names) or any(
+        isinstance(part, cst.Attribute) and part.attr.value == "hip" for part in walk(node)
+    )
+
+
+def dotted_name(node: cst.CSTNode | None) -> str:
+    """`a.b.c`; a node that is not a name becomes an empty part."""
+    if isinstance(node, cst.Attribute):
+        return f"{dotted_name(node.value)}.{node.attr.value}"
+    return node.value if isinstance(node, cst.Name) else ""
+
+
+def last_name(node: cst.CSTNode | None) -> str:
+    return dotted_name(node).rpartition(".")[2]
+
+
+def compares_with_none(node: cst.Comparison) -> bool:
+    """Whether the comparison is `... is None` or `... is not None`."""
+    match node.comparisons:
+        case [cst.ComparisonTarget(operator=cst.Is() | cst.IsNot(), comparator=cst.Name(value="None"))]:
+            return True
+    return False
+
+
+def keyword_name(argument: cst.Arg) -> str:
+    """The keyword of an argument; empty for a positional one."""
+    return argument.keyword.value if argument.keyword else ""
 
 
 def string_value(node: cst.BaseExpression) -> str | None:
     """The value of a plain string literal; None for any other node."""
     value = node.evaluated_value if isinstance(node, cst.SimpleString) else None
     return value if isinstance(value, str) else None
+
+
+def leading_text(node: cst.BaseExpression) -> str:
+    """The text of a string literal, or of an f-string before its first value; empty for any other node."""
+    if isinstance(node, cst.FormattedString):
+        first = node.parts[0] if node.parts else None
+        return first.value if isinstance(first, cst.FormattedStringText) else ""
+    return string_value(node) or ""
+
+
+def extended_list(value: cst.List, added: Iterable[str]) -> cst.List:
+    """The list on one line, with strings added at its end."""
+    elements = [element.with_changes(comma=cst.MaybeSentinel.DEFAULT) for element in value.elements]
+    return cst.List([*elements, *(cst.Element(cst.SimpleString(f'"{text}"')) for text in added)])

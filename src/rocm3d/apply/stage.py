@@ -3,28 +3,34 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from fnmatch import fnmatch
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import Any
 
 from rocm3d import __version__
-from rocm3d.apply import sdist
 from rocm3d.apply.addition import additions
 from rocm3d.apply.edits import Edits
 from rocm3d.apply.git_patch import file_diff, mail_patch
+from rocm3d.apply.installable_folders import InstallableFolders
+from rocm3d.apply.repository_requirements import repository_requirements
 from rocm3d.apply.request import ApplyRequest
+from rocm3d.apply.requirement_source import GitCheckout
 from rocm3d.apply.template import one_line
-from rocm3d.apply.unscanned_sources import unscanned_sources
 from rocm3d.model.errors import UserError
-from rocm3d.model.patch import FileChange, Patch, Proof
+from rocm3d.model.patch import FileChange, Patch, Proof, UnscannedCode
+from rocm3d.model.plan import Plan
+from rocm3d.model.toml import TomlError, parse
+from rocm3d.syntax.isolation import BLOCK_BEGIN, BLOCK_END, MANIFEST_FILE, PROJECT_FILE, SDIST_TABLE
 from rocm3d.workspace.journal import digest
-
-if TYPE_CHECKING:
-    from rocm3d.model.plan import Plan
-    from rocm3d.workspace.tree import Tree
+from rocm3d.workspace.tree import Tree
 
 MANIFEST = "port.json"
+_BACKEND = "hatchling.build"
+# If this file exists, hatchling ignores its settings in pyproject.toml.
+_HATCH_SETTINGS_FILE = "hatch.toml"
 
 
 @dataclass(frozen=True)
@@ -46,7 +52,7 @@ def apply(plan: Plan, tree: Tree, request: ApplyRequest, earlier: Patch | None =
     edits = Edits(tree, request, earlier)
     for path, planned in groupby(sorted(plan.edits, key=lambda edit: edit.path), key=lambda edit: edit.path):
         edits.edit_file(path, list(planned))
-    for path, data in sdist.exclusions(tree, request.folder):
+    for path, data in sdist_exclusions(tree, request.folder):
         edits.add_proven(path, data)
     edits.carry_over_earlier()
     submodule_patches = edits.submodule_patches()
@@ -56,8 +62,8 @@ def apply(plan: Plan, tree: Tree, request: ApplyRequest, earlier: Patch | None =
     before = replace(tree, overlay={**tree.overlay, **request.originals}, _sizes=None)
     added = {
         f"{request.folder}/{path}": data
-        for addition in additions()
-        for path, data in addition.render(plan, before, request.folder).items()
+        for render in additions().values()
+        for path, data in render(plan, before, request.folder).items()
     }
     added |= {record.file: data for record, data in submodule_patches}
     changes = [edits.file_change(path) for path in edited]
@@ -132,3 +138,138 @@ def _commit_message(patch: Patch) -> str:
     return (
         text + "\n".join(lines) if lines else f"Everything new lies in {patch.folder}/. No existing file is edited.\n"
     )
+
+
+def sdist_exclusions(tree: Tree, folder: str) -> Iterator[tuple[str, bytes]]:
+    """Files that control the contents of source distributions, edited so that they leave the port folder out.
+
+    The commands of MANIFEST.in are those of https://setuptools.pypa.io/en/latest/userguide/miscellaneous.html.
+    hatchling includes every file that git does not ignore: https://hatch.pypa.io/latest/config/build/#file-selection.
+    """
+    for path, edited in (
+        (MANIFEST_FILE, manifest_without_folder(tree, folder)),
+        (PROJECT_FILE, project_without_folder(tree, folder)),
+    ):
+        if edited is not None:
+            yield path, edited
+
+
+def manifest_without_folder(tree: Tree, folder: str) -> bytes | None:
+    """MANIFEST.in with a `prune` command appended; None if it is missing or does not include the folder."""
+    data = tree.read(MANIFEST_FILE) if MANIFEST_FILE in tree else None
+    if (
+        data is None
+        or b"\0" in data
+        or BLOCK_BEGIN in data
+        or not _includes_folder(data, folder)
+        or not _has_no_pattern_characters(folder)
+    ):
+        return None
+    return _with_block(data, f"prune {folder}")
+
+
+def project_without_folder(tree: Tree, folder: str) -> bytes | None:
+    """pyproject.toml with an sdist table appended; None if hatchling is not used or already has such settings."""
+    data = tree.read(PROJECT_FILE) if PROJECT_FILE in tree and _HATCH_SETTINGS_FILE not in tree else None
+    if data is None or BLOCK_BEGIN in data or not _has_no_pattern_characters(folder):
+        return None
+    try:
+        document = parse(data)
+    except TomlError:
+        return None
+    if _table(document, "build-system").get("build-backend") != _BACKEND:
+        return None
+    # Settings of the sdist target replace the general ones: an existing list would be lost or defined twice.
+    if _table(document, *SDIST_TABLE) or "exclude" in _table(document, *SDIST_TABLE[:3]):
+        return None
+    return _with_block(data, f"[{'.'.join(SDIST_TABLE)}]", f'exclude = ["/{folder}"]')
+
+
+def _with_block(data: bytes, *lines: str) -> bytes:
+    newline = b"\r\n" if b"\r\n" in data else b"\n"
+    start = data if data.endswith(b"\n") or not data else data + newline
+    return start + newline.join([BLOCK_BEGIN, *(line.encode() for line in lines), BLOCK_END, b""])
+
+
+def _table(document: dict[str, Any], *names: str) -> dict[str, Any]:
+    table: Any = document
+    for name in names:
+        table = table.get(name) if isinstance(table, dict) else None
+    return table if isinstance(table, dict) else {}
+
+
+def _includes_folder(data: bytes, folder: str) -> bool:
+    lines = data.decode("utf-8", "replace").replace("\\\r\n", " ").replace("\\\n", " ").splitlines()
+    return any(_command_includes(line.partition("#")[0].split(), folder) for line in lines)
+
+
+def _command_includes(words: list[str], folder: str) -> bool:
+    match words:
+        case ["global-include", *_]:
+            return True
+        case ["graft" | "recursive-include", where, *_]:
+            return where.strip("/") in (".", "") or fnmatch(folder, where.strip("/").split("/")[0])
+        case ["include", *patterns]:
+            return any("/" in text and fnmatch(folder, text.split("/")[0]) for text in patterns)
+    return False
+
+
+def _has_no_pattern_characters(folder: str) -> bool:
+    return not set(folder) & set("*?[] \t#\\")
+
+
+def unscanned_sources(plan: Plan, tree: Tree, folder: str) -> tuple[UnscannedCode, ...]:
+    """Code that the port needs and that was not scanned: submodules and git dependencies, with the commands to port it.
+
+    Sources that already have a patch in the port folder are left out.
+    """
+    sources = [*_submodules(plan, tree, folder), *_clones(plan, tree, folder)]
+    return tuple(sorted(sources, key=lambda source: (source.where, source.name)))
+
+
+def _submodules(plan: Plan, tree: Tree, folder: str) -> Iterator[UnscannedCode]:
+    paths = tree.paths()
+    for submodule in InstallableFolders(tree).submodules:
+        # A submodule whose files are present without a .git is part of this repository and was scanned with it.
+        if not any(path.startswith(f"{submodule.path}/") for path in paths):
+            yield UnscannedCode(
+                name=one_line(submodule.path),
+                where=".gitmodules",
+                reason="submodule not checked out",
+                commands=(
+                    shlex.join(["git", "submodule", "update", "--init", "--", submodule.path]),
+                    shlex.join(["rocm3d", "apply", ".", "--gpu", plan.gpu.product, *_folder_option(folder)]),
+                ),
+            )
+
+
+def _clones(plan: Plan, tree: Tree, folder: str) -> Iterator[UnscannedCode]:
+    patches = tree.root / folder / "patches"
+    for source in repository_requirements(plan, tree).sources.values():
+        git_checkout = source.location
+        if not isinstance(git_checkout, GitCheckout) or any(patches.glob(f"{git_checkout.name}@*.patch")):
+            continue
+        clone_path = f"../{git_checkout.clone_folder}"
+        prefix = shlex.quote(f"{folder}/patches/{git_checkout.name}@")
+        patch = f"{prefix}$(git -C {shlex.quote(clone_path)} rev-parse HEAD).patch"
+        commands = [
+            shlex.join(["git", "clone", "--recurse-submodules", git_checkout.url, clone_path]),
+            *(
+                [shlex.join(["git", "-C", clone_path, "checkout", git_checkout.revision])]
+                if git_checkout.revision
+                else []
+            ),
+            f"{shlex.join(['rocm3d', 'apply', clone_path, '--gpu', plan.gpu.product, '--dry-run', '--patch'])} {patch}",
+        ]
+        yield UnscannedCode(
+            name=one_line(git_checkout.name),
+            where=one_line(
+                f"{git_checkout.url}@{git_checkout.revision}" if git_checkout.revision else git_checkout.url
+            ),
+            reason="git dependency, not checked out",
+            commands=tuple(one_line(line) for line in commands),
+        )
+
+
+def _folder_option(folder: str) -> tuple[str, ...]:
+    return () if folder == "rocm-port" else ("--folder", folder)

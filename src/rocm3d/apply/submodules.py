@@ -10,17 +10,13 @@ import posixpath
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from rocm3d.apply.installable_folders import InstallableFolders
+from rocm3d.model.patch import Patch
 from rocm3d.workspace.git import committed_file, head_commit, uncommitted_paths
 from rocm3d.workspace.journal import digest
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from rocm3d.model.patch import Patch
-    from rocm3d.workspace.tree import Tree
+from rocm3d.workspace.tree import Tree
 
 
 @dataclass(frozen=True)

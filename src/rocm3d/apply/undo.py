@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from rocm3d.model.errors import UserError
-from rocm3d.workspace.journal import digest
-
-if TYPE_CHECKING:
-    from rocm3d.workspace.journal import UndoJournal
-    from rocm3d.workspace.writer import Writer
+from rocm3d.workspace.journal import UndoJournal, digest
+from rocm3d.workspace.writer import Writer
 
 
 @dataclass(frozen=True)

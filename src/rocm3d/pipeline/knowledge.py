@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from rocm3d.apply.rewrite import RewriteRefusedError, rewrites
+from rocm3d.apply.rewrite import RewriteRefusedError, load_rewrite, rewrite_names
 from rocm3d.host.predicates import predicates
 from rocm3d.knowledge.base import Knowledge
 from rocm3d.knowledge.check import ImplementedNames, RecordProblem, check_records
@@ -20,7 +20,7 @@ from rocm3d.scan.detector import DETECTORS, MATCHERS, active_rules
 def check_knowledge(knowledge: Knowledge, overlay: Path | None = None) -> list[RecordProblem]:
     """All problems of the data, of the examples of active recipes, of expectations, and of the overlay's cases."""
     implemented = ImplementedNames(
-        module_names(DETECTORS).keys(), rewrites().keys(), predicates().keys(), module_names(MATCHERS).keys()
+        module_names(DETECTORS).keys(), rewrite_names(), predicates().keys(), module_names(MATCHERS).keys()
     )
     problems = check_records(knowledge, implemented)
     problems += [*_broken_examples(knowledge), *_invalid_expectations(knowledge)]
@@ -38,8 +38,8 @@ def _failing_cases(knowledge: Knowledge, overlay: Path) -> Iterator[RecordProble
 def _broken_examples(knowledge: Knowledge) -> list[RecordProblem]:
     problems = []
     for recipe in knowledge.recipes.values():
-        example, rewrite = knowledge.examples.get(recipe.id), rewrites().get(recipe.rewrite)
-        if recipe.status != "active" or example is None or rewrite is None:
+        example = knowledge.examples.get(recipe.id)
+        if recipe.status != "active" or example is None or recipe.rewrite not in rewrite_names():
             continue
         for name, source, expected in (
             ("before", example.before, example.after),
@@ -47,7 +47,7 @@ def _broken_examples(knowledge: Knowledge) -> list[RecordProblem]:
             ("untouched", example.untouched, example.untouched),
         ):
             try:
-                actual = rewrite.edit(source, recipe.parameters)
+                actual = load_rewrite(recipe.rewrite)(source, recipe.parameters)
             except RewriteRefusedError:
                 actual = source
             if actual != expected:

@@ -92,8 +92,8 @@ class Machine:
     def render(self, plan: Plan, folder: str = "rocm-port") -> None:
         """What apply would write."""
         tree = Tree.open(self.root, excluded_folders=frozenset({folder}))
-        for entry in additions():
-            for path, data in entry.render(plan, tree, folder).items():
+        for render in additions().values():
+            for path, data in render(plan, tree, folder).items():
                 file = self.root / folder / path
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_bytes(data)

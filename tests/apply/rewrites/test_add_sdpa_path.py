@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.apply.guarded_import import helper_functions
+from rocm3d.apply.package_use import helper_functions
 from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.add_sdpa_path import edit
 from rocm3d.knowledge.load import load

@@ -1,1 +1,1 @@
-"""One module per kind of added file; each defines `addition`."""
+"""One module per kind of added file: its `render` returns the files."""

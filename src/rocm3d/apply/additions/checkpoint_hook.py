@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from rocm3d.apply.addition import Addition
-
-if TYPE_CHECKING:
-    from rocm3d.model.plan import Plan
-    from rocm3d.workspace.tree import Tree
+from rocm3d.model.plan import Plan
+from rocm3d.workspace.tree import Tree
 
 _TEMPLATE = Path(__file__).parent.parent / "templates" / "convert_checkpoint.py.in"
 _PACKAGES = re.compile(r"^Packages: (.+)$", re.MULTILINE)
@@ -28,6 +24,3 @@ def render(plan: Plan, tree: Tree, folder: str) -> dict[str, bytes]:
     if any(finding.code == _CODE and finding.package in known for finding in findings):
         return {"scripts.d/convert_checkpoint.py": text.encode()}
     return {}
-
-
-addition = Addition(__name__, render)

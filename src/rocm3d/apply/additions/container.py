@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import re
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
 
-from rocm3d.apply.addition import Addition
+from rocm3d.apply.target_needs import environment_variables
 from rocm3d.apply.template import render as rendered
-from rocm3d.apply.variables import environment_variables
-
-if TYPE_CHECKING:
-    from rocm3d.model.plan import Plan
-    from rocm3d.workspace.tree import Tree
+from rocm3d.model.plan import Plan
+from rocm3d.workspace.tree import Tree
 
 _IMAGE = re.compile(r"[\w.:/@-]+")
 
@@ -45,6 +41,3 @@ def _dockerignore(tree: Tree, folder: str) -> bytes:
     joint = b"\n" if repository_lines and not repository_lines.endswith(b"\n") else b""
     port_lines = ["# rocm3d", ".rocm3d", "**/.venv", "**/__pycache__", f"!{folder}"]
     return repository_lines + joint + ("\n".join(port_lines) + "\n").encode()
-
-
-addition = Addition(__name__, render)

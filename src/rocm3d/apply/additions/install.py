@@ -1,24 +1,25 @@
-"""install.sh and base_state.py, which it runs: an install that stops when a step changes torch."""
+"""install.sh and the files that it uses: an install that stops when a step changes torch.
+
+base_state.py compares torch before and after a step; environment.sh has the variables for building and for running.
+"""
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
 import rocm3d
-from rocm3d.apply.addition import Addition
-from rocm3d.apply.base_pins import base_requirements
 from rocm3d.apply.install_steps import install_steps
 from rocm3d.apply.requirement_source import PROTECTED_PACKAGES
+from rocm3d.apply.target_needs import base_requirements, environment_variables
+from rocm3d.apply.template import one_line
 from rocm3d.apply.template import render as rendered
-
-if TYPE_CHECKING:
-    from rocm3d.model.plan import DependencyDecision, Plan
-    from rocm3d.model.stack import Stack
-    from rocm3d.workspace.tree import Tree
+from rocm3d.model.plan import DependencyDecision, Plan
+from rocm3d.model.stack import Stack
+from rocm3d.workspace.tree import Tree
 
 _SCRIPT = "base_state.py"
 # The dot hides the folder from searches for namespace packages, which would take a folder of modules for one.
@@ -28,6 +29,7 @@ _SCRIPTS = "scripts.d"
 def render(plan: Plan, tree: Tree, folder: str) -> dict[str, bytes]:
     """One script for every form of base; only its hints differ."""
     install = install_steps(plan, tree)
+    missing_torch, recovery = _hints(plan.base)
     script = rendered(
         "install.sh",
         name=tree.name,
@@ -39,29 +41,33 @@ def render(plan: Plan, tree: Tree, folder: str) -> dict[str, bytes]:
         index=plan.base.index if plan.base else "",
         torch=".".join(plan.base.torch.split(".")[:2]) if plan.base else "",
         python=plan.base.python if plan.base else "",
-        missing=_missing_torch_hint(plan.base),
-        back=_recovery_hint(plan.base),
+        missing=missing_torch,
+        back=recovery,
         unwanted=sorted(item.name for item in plan.decisions if _is_replaced_or_dropped(item)),
         expected=sorted(item.name for item in plan.decisions if item.name in PROTECTED_PACKAGES),
     )
     payload = Path(rocm3d.__file__).parent / "payload" / _SCRIPT
-    return {"install.sh": script, f"{_SCRIPTS}/{_SCRIPT}": payload.read_bytes()}
+    return {
+        "environment.sh": _environment(plan),
+        "install.sh": script,
+        f"{_SCRIPTS}/{_SCRIPT}": payload.read_bytes(),
+    }
 
 
-def _missing_torch_hint(base: Stack | None) -> str:
+def _hints(base: Stack | None) -> tuple[str, str]:
+    """What to do if torch is missing, and after a step that changed torch."""
     if base is not None and base.form == "container":
-        return f"run this inside the image {base.image}"
+        image = f"the image {base.image}"
+        return f"run this inside {image}", f"start again from {image} and leave out this step"
     if base is not None and base.form == "pip":
-        return "run this in a new virtual environment: it installs the packages of the plan"
-    return "set PYTHON=... to an interpreter with PyTorch for ROCm"
-
-
-def _recovery_hint(base: Stack | None) -> str:
-    if base is not None and base.form == "container":
-        return f"start again from the image {base.image} and leave out this step"
-    if base is not None and base.form == "pip":
-        return "make a new virtual environment and leave out this step"
-    return "reinstall the earlier versions from their original index"
+        return (
+            "run this in a new virtual environment: it installs the packages of the plan",
+            "make a new virtual environment and leave out this step",
+        )
+    return (
+        "set PYTHON=... to an interpreter with PyTorch for ROCm",
+        "reinstall the earlier versions from their original index",
+    )
 
 
 def _is_replaced_or_dropped(decision: DependencyDecision) -> bool:
@@ -75,4 +81,12 @@ def _is_replaced_or_dropped(decision: DependencyDecision) -> bool:
     return not stays
 
 
-addition = Addition(__name__, render)
+def _environment(plan: Plan) -> bytes:
+    """POSIX sh, one comment and one export for each variable."""
+    lines = [f"# shellcheck shell=sh\n# Source this before installing or running on {plan.gpu.title} ({plan.gpu.gfx})."]
+    for variable in environment_variables(plan):
+        if variable.value is None:
+            lines.append(f"# {variable.name}: {one_line(variable.reason)}")
+        else:
+            lines.append(f"# {one_line(variable.reason)}\nexport {variable.name}={shlex.quote(variable.value)}")
+    return ("\n".join(lines) + "\n").encode()

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from rocm3d.apply.addition import Addition
 from rocm3d.apply.additions.container import render as container
 from rocm3d.apply.install_steps import install_steps
 from rocm3d.apply.template import render as rendered
-
-if TYPE_CHECKING:
-    from rocm3d.model.plan import Plan
-    from rocm3d.workspace.tree import Tree
+from rocm3d.model.plan import Plan
+from rocm3d.workspace.tree import Tree
 
 
 def render(plan: Plan, tree: Tree, folder: str) -> dict[str, bytes]:
@@ -30,6 +25,3 @@ def render(plan: Plan, tree: Tree, folder: str) -> dict[str, bytes]:
         left=install.manual,
     )
     return {"README.md": text}
-
-
-addition = Addition(__name__, render)

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING
 
-from rocm3d.apply.addition import Addition
 from rocm3d.apply.additions.constraints import NAME as CONSTRAINTS
 from rocm3d.apply.install_steps import EXTRA_REQUIREMENTS, entry_files
 from rocm3d.apply.repository_requirements import RepositoryRequirements, included_files, repository_requirements
-from rocm3d.apply.requirement_copy import RequirementsCopier
+from rocm3d.apply.requirement_source import RequirementsCopier
 from rocm3d.apply.template import one_line
 from rocm3d.manifest.requirements import is_requirements
-
-if TYPE_CHECKING:
-    from rocm3d.model.plan import Plan
-    from rocm3d.workspace.tree import Tree
+from rocm3d.model.plan import Plan
+from rocm3d.workspace.tree import Tree
 
 
 def render(plan: Plan, tree: Tree, folder: str) -> dict[str, bytes]:
@@ -41,6 +37,3 @@ def _extra_requirements(requirements: RepositoryRequirements, files: tuple[str, 
     lines += [f"-r {shlex.quote(path)}" for path in files]
     lines += [f"{text}  # {one_line(where)}" for _, (text, where) in sorted(requirements.by_name.items())]
     return ("\n".join(lines) + "\n").encode()
-
-
-addition = Addition(__name__, render)

@@ -1,1 +1,1 @@
-"""One module per rewrite; the registry walks this package and reads `rewrite` from each module."""
+"""One module per rewrite: its name is that of the rewrite, and its `edit` makes the edit."""

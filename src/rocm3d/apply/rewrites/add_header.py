@@ -6,32 +6,19 @@ Parameters: header, names, also_given_by (other headers that include it, or pref
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
-from rocm3d.apply.guarded_lines import insert_guarded, offset_after_includes
-from rocm3d.apply.rewrite import Rewrite, list_parameter
+from rocm3d.apply.guarded_lines import includes, insert_guarded, shared_matches
+from rocm3d.apply.rewrite import list_parameter
+from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.cuda import CudaUnit
-from rocm3d.syntax.directives import blanked, directives
-
-if TYPE_CHECKING:
-    from rocm3d.model.recipe import Parameters
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """Inserts one guarded include after the others, above the first use that both builds see."""
     header = str(parameters["header"])
     sufficient_headers = (header, *list_parameter(parameters, "also_given_by"))
-    included = [directive.argument.strip('<>"') for directive in directives(data) if directive.keyword == "include"]
-    first_use = _first_use(data, list_parameter(parameters, "names"))
-    if first_use is None or any(name.startswith(sufficient_headers) for name in included):
+    names = "|".join(map(re.escape, list_parameter(parameters, "names")))
+    uses = shared_matches(CudaUnit("", data), re.compile(rf"\b(?:{names})\b".encode()))
+    if not uses or any(name.startswith(sufficient_headers) for _, name in includes(data)):
         return data
-    return insert_guarded(data, offset_after_includes(data, first_use), f"#include <{header}>\n".encode(), parameters)
-
-
-def _first_use(data: bytes, names: tuple[str, ...]) -> int | None:
-    unit = CudaUnit("", data)
-    pattern = re.compile(rb"\b(?:" + b"|".join(re.escape(name.encode()) for name in names) + rb")\b")
-    return next((match.start() for match in pattern.finditer(blanked(data)) if unit.is_shared(match.start())), None)
-
-
-rewrite = Rewrite(__name__, edit)
+    return insert_guarded(data, f"#include <{header}>\n", parameters, uses[0].start())

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from rocm3d.apply.macro_aliases import AliasUse, MacroAlias, insert_aliases
-from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError
+from rocm3d.apply.rewrite import RewriteRefusedError
+from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.declarations import DeviceMember, device_members
 from rocm3d.syntax.directives import blanked
-
-if TYPE_CHECKING:
-    from rocm3d.model.recipe import Parameters
 
 _HOST_DEVICE = MacroAlias("HOST_DEVICE", cuda="__device__", rocm="__host__ __device__")
 # Code that cannot run on the host: a member that contains it stays `__device__`.
@@ -48,6 +45,3 @@ def _body(code: bytes, member: DeviceMember) -> bytes:
         if depth == 0:
             return code[start : start + match.end()]
     return code[start:]
-
-
-rewrite = Rewrite(__name__, edit)

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from rocm3d.apply.guarded_lines import insert_guarded, offset_after_includes
-from rocm3d.apply.rewrite import Rewrite, list_parameter
+from rocm3d.apply.guarded_lines import defined_once, insert_guarded
+from rocm3d.apply.rewrite import list_parameter
+from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.lane_masks import function_name
-
-if TYPE_CHECKING:
-    from rocm3d.model.recipe import Parameters
-
-_ONCE_MACRO = "ROCM3D_HAS_LDG_HALF"
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
@@ -27,8 +21,4 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
         f"__device__ inline {type_name} {name}(const {type_name}* ptr) {{ return *ptr; }}\n"
         for type_name in list_parameter(parameters, "types")
     )
-    text = f"#if defined(__HIP__) && !defined({_ONCE_MACRO})\n#define {_ONCE_MACRO}\n{overloads}#endif\n"
-    return insert_guarded(data, offset_after_includes(data, first_call), text.encode(), parameters)
-
-
-rewrite = Rewrite(__name__, edit)
+    return insert_guarded(data, defined_once("ldg_half", overloads), parameters, first_call)

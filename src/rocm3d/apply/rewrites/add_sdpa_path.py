@@ -6,46 +6,52 @@ The edit is at the import: a program that stops without the package gets functio
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence, Set
 from typing import TypeVar
 
 import libcst as cst
-import libcst.matchers as m
 
-from rocm3d.apply.guarded_import import (
+from rocm3d.apply.package_use import (
+    ReplacedPackage,
     backend_branch,
     binds_torch,
-    checks_for_rocm,
     helper_functions,
-    parse_or_refuse,
     parse_statements,
+    with_callees,
 )
-from rocm3d.apply.lazy_import import catches_import_error, guarded_definitions, rewrite_lazy_imports, try_import_on_rocm
-from rocm3d.apply.package_use import ReplacedPackage
-from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
-from rocm3d.apply.rocm_flag import GuardedEdit, backend_expression, run_guarded_edit, string_value
+from rocm3d.apply.rewrite import RewriteRefusedError, list_parameter
+from rocm3d.apply.rocm_flag import (
+    GuardedEdit,
+    checks_for_rocm,
+    dotted_name,
+    keyword_name,
+    mentions,
+    parse_or_refuse,
+    run_guarded_edit,
+    string_value,
+    walk,
+)
 from rocm3d.model.recipe import Parameters
+from rocm3d.syntax.python_fold import ROCM_GUARD, binds
 
-_RAISE = m.SimpleStatementLine([m.ZeroOrMore(), m.Raise(), m.ZeroOrMore()])
+_NAMESPACE = "_torch_attention"
+_CAUGHT_ERRORS = ("ImportError", "ModuleNotFoundError", "Exception", "BaseException")
 _Node = TypeVar("_Node", cst.Arg, cst.DictElement)
 _Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """Gives a fallback to each setting, and to each import without which the program stops."""
-    (package_name,) = list_parameter(parameters, "package")
-    package = ReplacedPackage(
-        package_name, list_parameter(parameters, "calls"), list_parameter(parameters, "refuse_keywords")
-    )
+    package = ReplacedPackage.from_parameters(parameters)
     after, refusal = data, None
-    if package_name.encode() in data:
+    if package.path.encode() in data:
         try:
             after = _ImportsEdit(parse_or_refuse(data), package).edited(data)
         except RewriteRefusedError as error:
             refusal = error
-    settings = list_parameter(parameters, "settings")
-    if any(name.encode() in data for name in settings):
-        after = run_guarded_edit(after, _SettingsEdit(settings))
+    if any(name.encode() in data for name in list_parameter(parameters, "settings")):
+        after = run_guarded_edit(after, _SettingsEdit(parameters))
     if refusal is not None and after == data:
         raise refusal
     return after
@@ -74,7 +80,7 @@ class _ImportsEdit:
                 raise self.refusals[0]
             return data
         if fallback_names:
-            body.insert(insert_index, guarded_definitions(self.module, fallback_names))
+            body.insert(insert_index, _guarded_definitions(self.module, fallback_names))
         self.package.check_calls(self.module)
         return self.module.with_changes(body=body).bytes
 
@@ -89,9 +95,11 @@ class _ImportsEdit:
             return self._module_level_import(statement), set()
         if not isinstance(statement, (cst.FunctionDef, cst.ClassDef)):
             return statement, set()
-        lazy_imports = rewrite_lazy_imports(statement, self.module, self.package)
+        lazy_imports = _LazyImportTransformer(self.module, self.package)
+        new = statement.visit(lazy_imports)
+        assert isinstance(new, (cst.FunctionDef, cst.ClassDef))
         self.refusals += lazy_imports.refused
-        return lazy_imports.statement, lazy_imports.functions
+        return (new if lazy_imports.functions else statement), lazy_imports.functions
 
     def _module_level_import(self, line: cst.SimpleStatementLine) -> _Statement:
         """`from flash_attn import flash_attn_func` at module level."""
@@ -99,7 +107,7 @@ class _ImportsEdit:
         if import_node is None:
             return line
         try:
-            return try_import_on_rocm(line, self._fallback([import_node]))
+            return _try_import_on_rocm(line, self._fallback([import_node]))
         except RewriteRefusedError as refusal:
             self.refusals.append(refusal)
             return line
@@ -113,7 +121,7 @@ class _ImportsEdit:
         flag_lines = [line for line in lines if self.package.find_import(line) is None]
         if (
             len(node.handlers) != 1
-            or not catches_import_error(node.handlers[0])
+            or not _catches_import_error(node.handlers[0])
             or not all(map(_sets_constant, flag_lines))
         ):
             raise RewriteRefusedError("the try statement has more than the import, flags and one ImportError handler")
@@ -138,7 +146,7 @@ class _ImportsEdit:
         import_node = self.package.find_import(line)
         if import_node is None or not isinstance(line, cst.SimpleStatementLine):
             return line
-        return try_import_on_rocm(line, self._fallback([import_node]))
+        return _try_import_on_rocm(line, self._fallback([import_node]))
 
     def _fallback(
         self, import_nodes: Sequence[cst.Import | cst.ImportFrom], flags: Sequence[cst.BaseStatement] = ()
@@ -151,25 +159,85 @@ class _ImportsEdit:
 
     def _is_required(self, node: cst.Try) -> bool:
         """Whether the program stops without the package: in the handler, or at a later check of a flag."""
-        if m.findall(node.handlers[0] if node.handlers else node, m.Raise()):
+        if _has_raise(node.handlers[0] if node.handlers else node):
             return True
-        targets = m.findall(node, m.AssignTarget(target=m.Name()))
-        flags = {t.target.value for t in targets if isinstance(t, cst.AssignTarget) and isinstance(t.target, cst.Name)}
-        stops = [s for s in m.findall(self.module, m.Assert() | m.If()) if isinstance(s, cst.Assert) or _raises(s)]
-        conditions = [stop.test for stop in stops if isinstance(stop, (cst.Assert, cst.If))]
-        return any(m.findall(test, m.Name(flag)) for test in conditions for flag in flags)
+        targets = [part.target for part in walk(node) if isinstance(part, cst.AssignTarget)]
+        flags = [target.value for target in targets if isinstance(target, cst.Name)]
+        return any(
+            mentions(stop.test, *flags)
+            for stop in walk(self.module)
+            if isinstance(stop, cst.Assert) or (isinstance(stop, cst.If) and _raises(stop))
+        )
+
+
+class _LazyImportTransformer(cst.CSTTransformer):
+    """Edits imports inside functions, except those whose failure is handled (try, suppress, a check for ROCm)."""
+
+    def __init__(self, module: cst.Module, package: ReplacedPackage) -> None:
+        super().__init__()
+        self.module, self.package = module, package
+        self.functions: set[str] = set()
+        self.refused: list[RewriteRefusedError] = []
+        self._scopes: list[cst.CSTNode] = []
+
+    def visit_FunctionDef(self, node: cst.FunctionDef) -> None:  # noqa: N802
+        self._scopes.append(node)
+
+    def leave_FunctionDef(  # noqa: N802
+        self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
+    ) -> cst.FunctionDef:
+        assert self._scopes.pop() is original_node
+        return updated_node
+
+    def visit_ClassDef(self, node: cst.ClassDef) -> None:  # noqa: N802
+        self._scopes.append(node)
+
+    def leave_ClassDef(self, original_node: cst.ClassDef, updated_node: cst.ClassDef) -> cst.ClassDef:  # noqa: N802
+        assert self._scopes.pop() is original_node
+        return updated_node
+
+    def visit_If(self, node: cst.If) -> bool:  # noqa: N802
+        return not checks_for_rocm(node.test)
+
+    def visit_Try(self, node: cst.Try) -> bool:  # noqa: N802
+        return not any(map(_catches_import_error, node.handlers))
+
+    def visit_With(self, node: cst.With) -> bool:  # noqa: N802
+        return not any(mentions(item, "suppress") for item in node.items)
+
+    def leave_SimpleStatementLine(  # noqa: N802
+        self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
+    ) -> cst.BaseStatement:
+        import_statement = self.package.find_import(original_node)
+        if import_statement is None or not self._scopes or not isinstance(self._scopes[-1], cst.FunctionDef):
+            return updated_node
+        try:
+            bindings = self._binding_lines(import_statement)
+        except RewriteRefusedError as refusal:
+            self.refused.append(refusal)
+            return updated_node
+        return _try_import_on_rocm(updated_node, parse_statements(bindings))
+
+    def _binding_lines(self, import_statement: cst.Import | cst.ImportFrom) -> str:
+        """Lines that bind the same names as the import, to the helper functions."""
+        use = self.package.imported_functions(self.module, import_statement)
+        if not use.functions:
+            raise RewriteRefusedError("the module uses nothing of the package")
+        self.functions.update(use.functions)
+        assert not isinstance(import_statement.names, cst.ImportStar)
+        if isinstance(import_statement, cst.Import):
+            return f"{import_statement.names[0].evaluated_alias or self.package.path} = {_NAMESPACE}\n"
+        bindings = [
+            (alias.evaluated_alias or alias.evaluated_name, alias.evaluated_name) for alias in import_statement.names
+        ]
+        return "".join(f"{bound} = {_NAMESPACE}.{name}\n" for bound, name in bindings)
 
 
 class _SettingsEdit(GuardedEdit):
     """Replaces `attn_implementation="flash_attention_2"` by sdpa, the name of torch's attention in transformers."""
 
-    def __init__(self, names: tuple[str, ...]) -> None:
-        super().__init__()
-        self.names = names
-
     def leave_Arg(self, original_node: cst.Arg, updated_node: cst.Arg) -> cst.Arg:  # noqa: N802
-        name = original_node.keyword.value if original_node.keyword else ""
-        return self._with_sdpa(name, original_node.value, updated_node)
+        return self._with_sdpa(keyword_name(original_node), original_node.value, updated_node)
 
     def leave_DictElement(  # noqa: N802
         self, original_node: cst.DictElement, updated_node: cst.DictElement
@@ -177,9 +245,10 @@ class _SettingsEdit(GuardedEdit):
         return self._with_sdpa(string_value(original_node.key) or "", original_node.value, updated_node)
 
     def _with_sdpa(self, name: str, value: cst.BaseExpression, node: _Node) -> _Node:
-        if not name.endswith("attn_implementation") or string_value(value) not in self.names or self.is_guarded(value):
+        is_setting = name.endswith("attn_implementation") and string_value(value) in self.values("settings")
+        if not is_setting or self.is_guarded(value):
             return node
-        return node.with_changes(value=backend_expression(cst.SimpleString('"sdpa"'), value, self, value))
+        return node.with_changes(value=self.choose(cst.SimpleString('"sdpa"'), value, value))
 
 
 def _block_statements(block: cst.BaseSuite) -> list[cst.BaseStatement]:
@@ -189,21 +258,55 @@ def _block_statements(block: cst.BaseSuite) -> list[cst.BaseStatement]:
 
 
 def _sets_constant(line: cst.CSTNode) -> bool:
-    return m.matches(line, m.SimpleStatementLine([m.Assign(value=m.Name() | m.SimpleString() | m.Integer())]))
+    match line:
+        case cst.SimpleStatementLine(body=[cst.Assign(value=cst.Name() | cst.SimpleString() | cst.Integer())]):
+            return True
+    return False
 
 
-def _raises(node: cst.CSTNode) -> bool:
-    if not isinstance(node, cst.If):
-        return False
+def _raises(node: cst.If) -> bool:
+    """Whether the first or the last branch itself raises, not only a statement in it."""
     other = _block_statements(node.orelse.body) if isinstance(node.orelse, cst.Else) else []
-    return any(m.matches(line, _RAISE) for line in [*_block_statements(node.body), *other])
+    lines = [line for line in (*_block_statements(node.body), *other) if isinstance(line, cst.SimpleStatementLine)]
+    return any(isinstance(small, cst.Raise) for line in lines for small in line.body)
+
+
+def _has_raise(node: cst.CSTNode) -> bool:
+    return any(isinstance(part, cst.Raise) for part in walk(node))
 
 
 def _ends_in_error(node: cst.If) -> bool:
     last: cst.If | cst.Else | None = node
     while isinstance(last, cst.If):
         last = last.orelse
-    return last is not None and bool(m.findall(last, m.Raise()))
+    return last is not None and _has_raise(last)
 
 
-rewrite = Rewrite(__name__, edit)
+def _catches_import_error(handler: cst.ExceptHandler) -> bool:
+    if handler.type is None:
+        return True
+    kinds = [e.value for e in handler.type.elements] if isinstance(handler.type, cst.Tuple) else [handler.type]
+    return any(dotted_name(kind) in _CAUGHT_ERRORS for kind in kinds)
+
+
+def _try_import_on_rocm(line: cst.SimpleStatementLine, fallback: Sequence[cst.BaseStatement]) -> cst.If:
+    """The import in a `try` on ROCm, with `fallback` as its handler; unchanged on other backends."""
+    import_line = line.with_changes(leading_lines=[])
+    handler = cst.ExceptHandler(cst.IndentedBlock(list(fallback)), cst.Name("ImportError"))
+    chosen = backend_branch([cst.Try(cst.IndentedBlock([import_line]), [handler])], [import_line])
+    return chosen.with_changes(leading_lines=line.leading_lines)
+
+
+def _guarded_definitions(module: cst.Module, names: Set[str]) -> cst.If:
+    """The guarded helper functions, and the namespace through which rewritten functions reach them."""
+    tree = ast.parse(module.bytes)
+    clashes = sorted(name for name in (*with_callees(sorted(names)), _NAMESPACE) if binds(tree, name))
+    if clashes:
+        raise RewriteRefusedError(f"the module already defines {clashes[0]}")
+    attributes = ", ".join(f"{name}={name}" for name in sorted(names))
+    lines = parse_statements(f"from types import SimpleNamespace\n{_NAMESPACE} = SimpleNamespace({attributes})\n")
+    return cst.If(
+        test=cst.parse_expression(ROCM_GUARD),
+        body=cst.IndentedBlock(helper_functions(sorted(names), lines)),
+        leading_lines=[cst.EmptyLine(indent=False)],
+    )

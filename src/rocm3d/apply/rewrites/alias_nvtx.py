@@ -6,32 +6,22 @@ Parameters: headers, instead (ROCm's header), prefix, rocm_prefix, names (withou
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
-from rocm3d.apply.guarded_lines import LineReplacement, replace_lines
-from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
+from rocm3d.apply.guarded_lines import LineReplacement, replace_lines, shared_includes, without_includes
+from rocm3d.apply.rewrite import RewriteRefusedError, list_parameter
+from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.cuda import CudaUnit
-from rocm3d.syntax.directives import Directive, blanked, directives
-
-if TYPE_CHECKING:
-    from rocm3d.model.recipe import Parameters
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """Defines the macros at the first include; a file that uses other nvtx names is refused."""
-    unit, headers = CudaUnit("", data), set(list_parameter(parameters, "headers"))
-    includes = [
-        directive
-        for directive in directives(data)
-        if _is_include_of(directive, headers) and unit.is_shared(directive.start)
-    ]
-    if not includes:
+    headers = list_parameter(parameters, "headers")
+    edited_includes = [directive for directive, header in shared_includes(CudaUnit("", data)) if header in headers]
+    if not edited_includes:
         return data
     prefix, known_names = str(parameters["prefix"]), list_parameter(parameters, "names")
     used = dict.fromkeys(
-        match.group(1).decode()
-        for match in re.finditer(rf"\b{prefix}(\w+)".encode(), _code_without_includes(data))
-        if match
+        match.group(1).decode() for match in re.finditer(rf"\b{prefix}(\w+)".encode(), without_includes(data))
     )
     unknown = [f"{prefix}{name}" for name in used if name not in known_names]
     if unknown:
@@ -42,22 +32,6 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
     rocm_lines = f"#include <{parameters['instead']}>\n{defines}"
     choices = [
         LineReplacement(directive.start, directive.end, rocm_lines if index == 0 else None)
-        for index, directive in enumerate(includes)
+        for index, directive in enumerate(edited_includes)
     ]
     return replace_lines(data, choices, parameters)
-
-
-def _is_include_of(directive: Directive, headers: set[str]) -> bool:
-    return directive.keyword == "include" and directive.argument.strip('<>"') in headers
-
-
-def _code_without_includes(data: bytes) -> bytes:
-    """The file with comments, strings and includes blanked; offsets stay."""
-    text = bytearray(blanked(data))
-    for directive in directives(data):
-        if directive.keyword == "include":
-            text[directive.start : directive.end] = b" " * (directive.end - directive.start)
-    return bytes(text)
-
-
-rewrite = Rewrite(__name__, edit)

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
+from rocm3d.apply.rewrite import RewriteRefusedError, list_parameter
+from rocm3d.model.recipe import Parameters
 from rocm3d.model.text import Text
 from rocm3d.syntax.isolation import BLOCK_BEGIN, BLOCK_END
-
-if TYPE_CHECKING:
-    from rocm3d.model.recipe import Parameters
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
@@ -30,6 +26,3 @@ def _is_covered(pattern: bytes, lines: set[bytes]) -> bool:
     """`*_hip.*` covers every `*_hip.x`."""
     stem, _, suffix = pattern.rpartition(b".")
     return bool(suffix) and stem + b".*" in lines
-
-
-rewrite = Rewrite(__name__, edit)

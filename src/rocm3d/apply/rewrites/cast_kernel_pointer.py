@@ -6,19 +6,14 @@ The edit is a guarded copy of the lines or, where that is refused, an alias macr
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-from rocm3d.apply.guarded_lines import Replacement, guard_lines
-from rocm3d.apply.macro_aliases import AliasUse, MacroAlias, insert_aliases
-from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
+from rocm3d.apply.macro_aliases import MacroAlias, guard_or_alias
+from rocm3d.apply.rewrite import list_parameter
+from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
 from rocm3d.syntax.lane_masks import arguments
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from rocm3d.model.recipe import Parameters
 
 _CAST = MacroAlias("KERNEL_CAST", cuda="", rocm="(const void*)")
 _KERNEL_NODE_TYPES = frozenset({"identifier", "qualified_identifier", "template_function", "pointer_expression"})
@@ -31,14 +26,13 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
     unit = CudaUnit("", data)
     calls = set(list_parameter(parameters, "calls"))
     offsets = sorted({*_in_code(unit, calls), *_in_macros(unit, calls)})
-    try:
-        return guard_lines(data, [Replacement(offset, offset, _CAST.rocm.encode()) for offset in offsets], parameters)
-    except RewriteRefusedError:
-        return insert_aliases(data, [AliasUse(offset, offset, _CAST) for offset in offsets], parameters)
+    return guard_or_alias(data, [(offset, offset) for offset in offsets], _CAST, parameters)
 
 
 def _in_code(unit: CudaUnit, calls: set[str]) -> Iterator[int]:
-    void_pointers = set(_void_pointers(unit))
+    # Variables and parameters that are void pointers already.
+    pointers = re.finditer(rb"\bvoid\s*(?:const\s*)?\*\s*(?:const\s+)?(\w+)", blanked(unit.data))
+    void_pointers = {match.group(1).decode() for match in pointers}
     for call in unit.nodes("call_expression"):
         function, call_arguments = call.child_by_field_name("function"), arguments(call)
         if (
@@ -52,8 +46,10 @@ def _in_code(unit: CudaUnit, calls: set[str]) -> Iterator[int]:
         while first.type == "parenthesized_expression" and first.named_child_count == 1:
             first = first.named_children[0]
         is_kernel = first.type in _KERNEL_NODE_TYPES or first.type == _READ_AS_COMPARISON
-        if is_kernel and unit.slice(first) not in void_pointers and not _is_aliased(unit, call_arguments[0].start_byte):
-            yield call_arguments[0].start_byte
+        offset = call_arguments[0].start_byte
+        is_aliased = unit.data[offset:].startswith(_CAST.macro_name.encode())
+        if is_kernel and unit.slice(first) not in void_pointers and not is_aliased:
+            yield offset
 
 
 def _in_macros(unit: CudaUnit, calls: set[str]) -> Iterator[int]:
@@ -63,16 +59,3 @@ def _in_macros(unit: CudaUnit, calls: set[str]) -> Iterator[int]:
         if unit.is_shared(node.start_byte):
             for match in pattern.finditer(blanked(unit.data)[node.start_byte : node.end_byte]):
                 yield node.start_byte + match.end()
-
-
-def _void_pointers(unit: CudaUnit) -> Iterator[str]:
-    """Names of variables and parameters that are void pointers already."""
-    for match in re.finditer(rb"\bvoid\s*(?:const\s*)?\*\s*(?:const\s+)?(\w+)", blanked(unit.data)):
-        yield match.group(1).decode()
-
-
-def _is_aliased(unit: CudaUnit, offset: int) -> bool:
-    return unit.data[offset:].startswith(_CAST.macro_name.encode())
-
-
-rewrite = Rewrite(__name__, edit)

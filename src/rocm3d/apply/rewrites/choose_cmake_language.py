@@ -8,14 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
-from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError
+from rocm3d.apply.rewrite import RewriteRefusedError
+from rocm3d.model.recipe import Parameters
 from rocm3d.model.text import Text
 from rocm3d.syntax.cmake_fold import ROCM_SWITCH, CMakeCommand, CMakeFoldError, commands, fold_cmake
-
-if TYPE_CHECKING:
-    from rocm3d.model.recipe import Parameters
 
 _ROCM = re.compile(rb"(?i)(?<![a-z0-9])(rocm|hip)(?![a-z0-9])|_(rocm|hip)\b")
 _VARIABLE = re.compile(rb"\$\{(\w+)\}")
@@ -131,6 +128,3 @@ def _whole_lines(data: bytes, command: CMakeCommand) -> tuple[int, int]:
     start = data.rfind(b"\n", 0, command.start) + 1
     end = data.find(b"\n", command.end)
     return start, len(data) if end < 0 else end + 1
-
-
-rewrite = Rewrite(__name__, edit)

@@ -3,33 +3,27 @@
 from __future__ import annotations
 
 import libcst as cst
-import libcst.matchers as m
 
-from rocm3d.apply.rewrite import Rewrite, list_parameter
-from rocm3d.apply.rocm_flag import GuardedEdit, backend_expression, run_guarded_edit, string_value
+from rocm3d.apply.rewrite import list_parameter
+from rocm3d.apply.rocm_flag import GuardedEdit, dotted_name, keyword_name, last_name, run_guarded_edit, string_value
 from rocm3d.model.recipe import Parameters
-
-_COMPILE = m.Call(func=m.Attribute(attr=m.Name("compile")) | m.Name("compile") | m.Name("partial"))
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """`torch.compile(model, mode="max-autotune")` becomes `mode="default" if is_rocm else "max-autotune"`."""
-    modes = list_parameter(parameters, "modes")
-    return run_guarded_edit(data, _CompileModeEdit(modes)) if any(mode.encode() in data for mode in modes) else data
+    has_mode = any(mode.encode() in data for mode in list_parameter(parameters, "modes"))
+    return run_guarded_edit(data, _CompileModeEdit(parameters)) if has_mode else data
 
 
 class _CompileModeEdit(GuardedEdit):
-    def __init__(self, modes: tuple[str, ...]) -> None:
-        super().__init__()
-        self.modes = modes
-
     def leave_Arg(self, original_node: cst.Arg, updated_node: cst.Arg) -> cst.Arg:  # noqa: N802
-        value, keyword, call = original_node.value, original_node.keyword, self.parent_of(original_node)
-        if keyword is None or keyword.value != "mode" or call is None or not m.matches(call, _COMPILE):
+        value, call = original_node.value, self.parent_of(original_node)
+        if keyword_name(original_node) != "mode" or not isinstance(call, cst.Call) or not _compiles(call):
             return updated_node
-        if string_value(value) not in self.modes or self.is_guarded(original_node):
+        if string_value(value) not in self.values("modes") or self.is_guarded(original_node):
             return updated_node
-        return updated_node.with_changes(value=backend_expression(cst.SimpleString('"default"'), value, self, value))
+        return updated_node.with_changes(value=self.choose(cst.SimpleString('"default"'), value, value))
 
 
-rewrite = Rewrite(__name__, edit)
+def _compiles(call: cst.Call) -> bool:
+    return last_name(call.func) == "compile" or dotted_name(call.func) == "partial"

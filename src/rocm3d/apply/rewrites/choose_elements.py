@@ -8,36 +8,32 @@ from __future__ import annotations
 
 import libcst as cst
 
-from rocm3d.apply.rewrite import Rewrite, list_parameter
-from rocm3d.apply.rocm_flag import GuardedEdit, backend_expression, run_guarded_edit, string_value
+from rocm3d.apply.rewrite import list_parameter
+from rocm3d.apply.rocm_flag import GuardedEdit, keyword_name, run_guarded_edit, string_value
 from rocm3d.model.recipe import Parameters
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """`libraries=["cusparse"]` becomes `libraries=["hipsparse"] if is_rocm else ["cusparse"]`."""
     names = dict(zip(list_parameter(parameters, "cuda"), list_parameter(parameters, "rocm"), strict=True))
-    return run_guarded_edit(
-        data, _ElementsEdit(list_parameter(parameters, "arguments"), names, str(parameters.get("link", "")))
-    )
+    return run_guarded_edit(data, _ElementsEdit(parameters, names))
 
 
 class _ElementsEdit(GuardedEdit):
-    def __init__(self, arguments: tuple[str, ...], names: dict[str, str], link: str) -> None:
-        super().__init__()
-        self.arguments, self.names = arguments, names
+    def __init__(self, parameters: Parameters, names: dict[str, str]) -> None:
+        super().__init__(parameters)
+        self.names, self.link = names, (link := str(parameters.get("link", "")))
         self.linked_names = {f"{link}{cuda}": rocm and f"{link}{rocm}" for cuda, rocm in names.items()} if link else {}
-        self.link = link
 
     def leave_Arg(self, original_node: cst.Arg, updated_node: cst.Arg) -> cst.Arg:  # noqa: N802
-        keyword, value = original_node.keyword, original_node.value
-        if keyword is None or keyword.value not in self.arguments or not isinstance(value, (cst.List, cst.Tuple)):
+        value = original_node.value
+        is_edited_keyword = keyword_name(original_node) in self.values("arguments")
+        if not is_edited_keyword or not isinstance(value, (cst.List, cst.Tuple)):
             return updated_node
         texts = [string_value(element.value) for element in value.elements]
         if not any(text in self.names for text in texts) or self.is_guarded(original_node):
             return updated_node
-        return updated_node.with_changes(
-            value=backend_expression(_rocm_list(value, texts, self.names), value, self, value)
-        )
+        return updated_node.with_changes(value=self.choose(_rocm_list(value, texts, self.names), value, value))
 
     def leave_List(self, original_node: cst.List, updated_node: cst.List) -> cst.BaseExpression:  # noqa: N802
         """`["-lcusparse"]`, and `["-l", "cusparse"]`, which becomes one element."""
@@ -45,7 +41,7 @@ class _ElementsEdit(GuardedEdit):
         texts = [string_value(element.value) for element in joined.elements]
         if not any(text in self.linked_names for text in texts) or self.is_guarded(original_node):
             return updated_node
-        return backend_expression(_rocm_list(joined, texts, self.linked_names), updated_node, self, original_node)
+        return self.choose(_rocm_list(joined, texts, self.linked_names), updated_node, original_node)
 
     def _with_joined_flags(self, value: cst.List) -> cst.List:
         elements: list[cst.BaseElement] = []
@@ -70,6 +66,3 @@ def _rocm_list(value: cst.List | cst.Tuple, texts: list[str | None], names: dict
             used_names.add(rocm_name)
             elements.append(cst.Element(cst.SimpleString(f'"{rocm_name}"')))
     return cst.List(elements)
-
-
-rewrite = Rewrite(__name__, edit)

@@ -6,17 +6,14 @@ Parameters: properties (types of device properties, and calls that return them),
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+
+from tree_sitter import Node
 
 from rocm3d.apply.guarded_lines import Replacement, guard_lines
-from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
+from rocm3d.apply.rewrite import RewriteRefusedError, list_parameter
+from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.lane_masks import ancestors_with_child, function_name
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
-
-    from rocm3d.model.recipe import Parameters
 
 _MINIMUM_OPERATORS = frozenset({">=", ">", "=="})
 _LOGICAL_OPERATORS = frozenset({"&&", "||"})
@@ -37,9 +34,7 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
         if not _is_device_property(unit, node, list_parameter(parameters, "properties")):
             continue
         comparison = _comparison(unit, node)
-        replacements[comparison.start_byte] = Replacement(
-            comparison.start_byte, comparison.end_byte, str(parameters["on_rocm"]).encode()
-        )
+        replacements[comparison.start_byte] = Replacement.of(comparison, str(parameters["on_rocm"]))
     return guard_lines(data, list(replacements.values()), parameters)
 
 
@@ -74,6 +69,3 @@ def _comparison(unit: CudaUnit, node: Node) -> Node:
     if comparison is None:
         raise RewriteRefusedError("a compute capability is stored, or compared in a way that needs a manual edit")
     return comparison
-
-
-rewrite = Rewrite(__name__, edit)

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 
-from rocm3d.apply.guarded_lines import Replacement, guard_lines
-from rocm3d.apply.rewrite import Rewrite
+from rocm3d.apply.guarded_lines import Replacement, guard_lines, shared_matches
 from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.cuda import CudaUnit
-from rocm3d.syntax.directives import blanked
 
 # Hexadecimal literals do not match: there d is a digit.
 _SUFFIXED = re.compile(
@@ -18,13 +16,5 @@ _SUFFIXED = re.compile(
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """Searches the text: the grammar does not parse such a literal as one."""
-    unit = CudaUnit("", data)
-    replacements = [
-        Replacement(match.start(), match.end(), match.group(1))
-        for match in _SUFFIXED.finditer(blanked(data))
-        if unit.is_shared(match.start())
-    ]
-    return guard_lines(data, replacements, parameters)
-
-
-rewrite = Rewrite(__name__, edit)
+    matches = shared_matches(CudaUnit("", data), _SUFFIXED)
+    return guard_lines(data, [Replacement(*match.span(), match.group(1)) for match in matches], parameters)

@@ -5,24 +5,23 @@ from __future__ import annotations
 import re
 
 import libcst as cst
-import libcst.matchers as m
 
-from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
-from rocm3d.apply.rocm_flag import GuardedEdit, backend_expression, run_guarded_edit, string_value
+from rocm3d.apply.rewrite import RewriteRefusedError
+from rocm3d.apply.rocm_flag import GuardedEdit, dotted_name, run_guarded_edit, string_value, walk
 from rocm3d.model.recipe import Parameters
 
 _SOURCE_PATTERN = re.compile(r"\*\.?(c(c|pp|xx|\*|\[\w+\]|\?\?)?|\*)$")
 _HIP_NAME = re.compile(r"(^|[*._/])hip([*._/]\w*)*$")
-_TEXT_GLOB = m.Attribute(value=m.Name("glob"), attr=m.Name("glob") | m.Name("iglob")) | m.Name("glob") | m.Name("iglob")
-_PATH_GLOB = m.Attribute(attr=m.Name("glob") | m.Name("rglob"))
-_FOLDER_WALK = m.Attribute(value=m.Name("os"), attr=m.Name("walk") | m.Name("listdir"))
+_TEXT_GLOBS = ("glob.glob", "glob.iglob", "glob", "iglob")
+_PATH_GLOBS = (".glob", ".rglob")
+_FOLDER_WALKS = ("os.walk", "os.listdir")
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """`glob.glob("csrc/*.cpp")` is filtered on ROCm; a script that handles such names itself stays unchanged."""
     if b"cpp_extension" not in data:
         return data
-    glob_edit = _SourceGlobEdit(list_parameter(parameters, "parts"))
+    glob_edit = _SourceGlobEdit(parameters)
     after = run_guarded_edit(data, glob_edit)
     if glob_edit.handles_hip_names:
         return data
@@ -32,34 +31,32 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
 
 
 class _SourceGlobEdit(GuardedEdit):
-    def __init__(self, parts: tuple[str, ...]) -> None:
-        super().__init__()
-        self.parts = ", ".join(f'"{part}"' for part in parts)
+    def __init__(self, parameters: Parameters) -> None:
+        super().__init__(parameters)
         self.handles_hip_names = self.walks_folders = False
 
     def visit_SimpleString(self, node: cst.SimpleString) -> None:  # noqa: N802
         self.handles_hip_names |= bool(_HIP_NAME.search(string_value(node) or ""))
 
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:  # noqa: N802
-        self.walks_folders |= m.matches(original_node.func, _FOLDER_WALK)
-        is_text_glob = m.matches(original_node.func, _TEXT_GLOB)
-        if not (is_text_glob or m.matches(original_node.func, _PATH_GLOB)) or self.is_guarded(original_node):
+        function = dotted_name(original_node.func)
+        self.walks_folders |= function in _FOLDER_WALKS
+        if not (function in _TEXT_GLOBS or function.endswith(_PATH_GLOBS)) or self.is_guarded(original_node):
             return updated_node
         if not _SOURCE_PATTERN.search(_last_text(original_node)):
             return updated_node
         call = cst.Module([]).code_for_node(original_node)
-        name = "path" if is_text_glob else "str(path)"
-        filtered = f"[path for path in {call} if not any(part in {name} for part in ({self.parts}))]"
-        return backend_expression(cst.parse_expression(filtered), updated_node, self, original_node)
+        name = "path" if function in _TEXT_GLOBS else "str(path)"
+        parts = ", ".join(f'"{part}"' for part in self.values("parts"))
+        filtered = f"[path for path in {call} if not any(part in {name} for part in ({parts}))]"
+        return self.choose(cst.parse_expression(filtered), updated_node, original_node)
 
 
 def _last_text(call: cst.Call) -> str:
     """The end of the pattern: the last string in the first argument."""
-    strings = m.findall(call.args[0], m.SimpleString() | m.FormattedStringText()) if call.args else []
-    last = strings[-1] if strings else None
-    if isinstance(last, cst.FormattedStringText):
-        return last.value
-    return string_value(last) or "" if isinstance(last, cst.SimpleString) else ""
-
-
-rewrite = Rewrite(__name__, edit)
+    texts = [
+        node.value if isinstance(node, cst.FormattedStringText) else string_value(node) or ""
+        for node in (walk(call.args[0]) if call.args else ())
+        if isinstance(node, (cst.SimpleString, cst.FormattedStringText))
+    ]
+    return texts[-1] if texts else ""

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import libcst as cst
-import libcst.matchers as m
 
-from rocm3d.apply.rewrite import Rewrite
-from rocm3d.apply.rocm_flag import GuardedEdit, run_guarded_edit
+from rocm3d.apply.rocm_flag import GuardedEdit, compares_with_none, dotted_name, run_guarded_edit, walk
 from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.python_fold import ROCM_FLAG
 
-_VERSION = m.Attribute(value=m.Attribute(value=m.Name("torch"), attr=m.Name("version")), attr=m.Name("cuda"))
-_VERSION_USE = m.Call(func=m.Attribute(value=_VERSION)) | m.Subscript(value=_VERSION)
-_ORDER = m.LessThan() | m.LessThanEqual() | m.GreaterThan() | m.GreaterThanEqual()
+_ORDER = (cst.LessThan, cst.LessThanEqual, cst.GreaterThan, cst.GreaterThanEqual)
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
@@ -44,24 +40,33 @@ class _CudaVersionEdit(GuardedEdit):
         """Whether an enclosing expression checks for ROCm, or for a version that is not None."""
         if self.is_guarded(node):
             return True
-        ancestor = self.parent_of(node)
-        while ancestor is not None and not isinstance(ancestor, cst.BaseStatement):
+        for ancestor, _ in self.ancestors(node):
+            if isinstance(ancestor, cst.BaseStatement):
+                break
             if isinstance(ancestor, (cst.BooleanOperation, cst.IfExp)) and _checks_version(ancestor):
                 return True
-            ancestor = self.parent_of(ancestor)
         return False
 
 
-def _checks_version(node: cst.CSTNode) -> bool:
-    none_check = m.Comparison(left=_VERSION, comparisons=[m.ComparisonTarget(m.Is() | m.IsNot(), m.Name("None"))])
-    truth_check = m.BooleanOperation(left=_VERSION) | m.IfExp(test=_VERSION)
-    return bool(m.findall(node, none_check)) or m.matches(node, truth_check)
+def _is_version(node: cst.CSTNode) -> bool:
+    return dotted_name(node) == "torch.version.cuda"
+
+
+def _checks_version(node: cst.BooleanOperation | cst.IfExp) -> bool:
+    return _is_version(node.left if isinstance(node, cst.BooleanOperation) else node.test) or any(
+        isinstance(part, cst.Comparison) and _is_version(part.left) and compares_with_none(part) for part in walk(node)
+    )
 
 
 def _fails_on_none(node: cst.Comparison) -> bool:
-    if m.matches(node.left, _VERSION):
-        return any(m.matches(target.operator, _ORDER) for target in node.comparisons)
-    return bool(m.findall(node, _VERSION_USE))
+    if _is_version(node.left):
+        return any(isinstance(target.operator, _ORDER) for target in node.comparisons)
+    return any(map(_uses_version, walk(node)))
 
 
-rewrite = Rewrite(__name__, edit)
+def _uses_version(node: cst.CSTNode) -> bool:
+    """`torch.version.cuda.split(...)` or `torch.version.cuda[...]`."""
+    match node:
+        case cst.Call(func=cst.Attribute(value=value)) | cst.Subscript(value=value):
+            return _is_version(value)
+    return False

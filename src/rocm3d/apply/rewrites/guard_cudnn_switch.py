@@ -3,17 +3,9 @@
 from __future__ import annotations
 
 import libcst as cst
-import libcst.matchers as m
 
-from rocm3d.apply.rewrite import Rewrite
-from rocm3d.apply.rocm_flag import GuardedEdit, run_guarded_edit
+from rocm3d.apply.rocm_flag import GuardedEdit, dotted_name, run_guarded_edit
 from rocm3d.model.recipe import Parameters
-from rocm3d.syntax.python_fold import ROCM_FLAG
-
-_CUDNN = m.Attribute(attr=m.Name("cudnn")) | m.Name("cudnn")
-_SWITCH_OFF = m.SimpleStatementLine(
-    [m.Assign([m.AssignTarget(m.Attribute(value=_CUDNN, attr=m.Name("enabled")))], m.Name("False"))]
-)
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
@@ -25,14 +17,13 @@ class _CudnnSwitchEdit(GuardedEdit):
     def leave_SimpleStatementLine(  # noqa: N802
         self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
     ) -> cst.BaseStatement:
-        if not m.matches(original_node, _SWITCH_OFF) or self.is_guarded(original_node):
+        if not _switches_off(original_node) or self.is_guarded(original_node):
             return updated_node
-        self.record_edit(original_node)
-        return cst.If(
-            test=cst.UnaryOperation(cst.Not(), cst.Name(ROCM_FLAG)),
-            body=cst.IndentedBlock([updated_node.with_changes(leading_lines=[])]),
-            leading_lines=updated_node.leading_lines,
-        )
+        return self.skip_on_rocm(original_node, updated_node)
 
 
-rewrite = Rewrite(__name__, edit)
+def _switches_off(line: cst.SimpleStatementLine) -> bool:
+    match line.body:
+        case [cst.Assign(targets=[cst.AssignTarget(target=target)], value=cst.Name(value="False"))]:
+            return f".{dotted_name(target)}".endswith(".cudnn.enabled")
+    return False

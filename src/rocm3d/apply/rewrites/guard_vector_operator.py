@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+
+from tree_sitter import Node
 
 from rocm3d.apply.guarded_lines import LineReplacement, replace_lines
-from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
+from rocm3d.apply.rewrite import RewriteRefusedError, list_parameter
+from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
-
-    from rocm3d.model.recipe import Parameters
 
 _CLASHING = re.compile(r"operator\s*([-+*/]=|[*/])$")
 # An operator that is only __device__ takes precedence over HIP's and can stay.
@@ -74,6 +71,3 @@ def _whole_lines(data: bytes, node: Node) -> LineReplacement:
     if data[start : node.start_byte].strip() or data[node.end_byte : end].strip() or not end:
         raise RewriteRefusedError("an operator shares its line with other code")
     return LineReplacement(start, end, None)
-
-
-rewrite = Rewrite(__name__, edit)

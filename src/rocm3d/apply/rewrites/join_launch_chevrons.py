@@ -7,15 +7,12 @@ in syntax/closed_list.py.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from rocm3d.apply.guarded_lines import Replacement, guard_lines
-from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError
+from rocm3d.apply.rewrite import RewriteRefusedError
+from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
-
-if TYPE_CHECKING:
-    from rocm3d.model.recipe import Parameters
 
 _OPEN, _CLOSE = re.compile(r"<\s*<\s*<"), re.compile(r">\s*>\s*>$")
 # The grammar does not parse launches inside macros. Template arguments do not open with three `<`.
@@ -70,6 +67,3 @@ def _edited_in_place(data: bytes, replacements: list[Replacement]) -> bytes:
     for item in sorted(replacements, key=lambda item: -item.start):
         data = data[: item.start] + item.text + data[item.end :]
     return data
-
-
-rewrite = Rewrite(__name__, edit)

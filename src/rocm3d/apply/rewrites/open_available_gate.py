@@ -6,15 +6,10 @@ Parameters: asks_card (functions of torch.cuda that need a GPU).
 from __future__ import annotations
 
 import libcst as cst
-import libcst.matchers as m
 
-from rocm3d.apply.rewrite import Rewrite, list_parameter
-from rocm3d.apply.rocm_flag import GuardedEdit, run_guarded_edit
+from rocm3d.apply.rocm_flag import GuardedEdit, dotted_name, run_guarded_edit, walk
 from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.python_fold import ROCM_FLAG
-
-_TORCH_CUDA = m.Attribute(value=m.Name("torch"), attr=m.Name("cuda"))
-_IS_AVAILABLE = m.Call(func=m.Attribute(value=_TORCH_CUDA, attr=m.Name("is_available")), args=[])
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
@@ -22,22 +17,15 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
 
     A branch that queries the GPU stays unchanged: it would fail without one.
     """
-    return (
-        run_guarded_edit(data, _AvailableGateEdit(list_parameter(parameters, "asks_card")))
-        if b"cpp_extension" in data
-        else data
-    )
+    return run_guarded_edit(data, _AvailableGateEdit(parameters)) if b"cpp_extension" in data else data
 
 
 class _AvailableGateEdit(GuardedEdit):
-    def __init__(self, gpu_functions: tuple[str, ...]) -> None:
-        super().__init__()
-        self.gpu_query = m.OneOf(*(m.Attribute(value=_TORCH_CUDA, attr=m.Name(name)) for name in ("", *gpu_functions)))
-
     def leave_If(self, original_node: cst.If, updated_node: cst.If) -> cst.If:  # noqa: N802
-        if not m.matches(original_node.test, _IS_AVAILABLE) or self.is_guarded(original_node):
+        if not _is_available_call(original_node.test) or self.is_guarded(original_node):
             return updated_node
-        if m.findall(original_node.body, self.gpu_query):
+        gpu_queries = {f"torch.cuda.{name}" for name in self.values("asks_card")}
+        if any(dotted_name(node) in gpu_queries for node in walk(original_node.body)):
             return updated_node
         self.record_edit(original_node)
         return updated_node.with_changes(
@@ -45,4 +33,5 @@ class _AvailableGateEdit(GuardedEdit):
         )
 
 
-rewrite = Rewrite(__name__, edit)
+def _is_available_call(test: cst.BaseExpression) -> bool:
+    return isinstance(test, cst.Call) and not test.args and dotted_name(test.func) == "torch.cuda.is_available"

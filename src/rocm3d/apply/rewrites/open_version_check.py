@@ -8,20 +8,22 @@ from __future__ import annotations
 
 import re
 
-from rocm3d.apply.extended_condition import extend_conditions
 from rocm3d.apply.guarded_lines import (
     LineReplacement,
     Replacement,
+    extend_conditions,
     guard_condition,
     guard_lines,
+    includes,
     insert_guarded,
-    offset_after_includes,
     replace_lines,
+    shared_includes,
+    without_includes,
 )
-from rocm3d.apply.rewrite import Rewrite, list_parameter
+from rocm3d.apply.rewrite import list_parameter
 from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.cuda import CudaUnit
-from rocm3d.syntax.directives import Directive, blanked, directives
+from rocm3d.syntax.directives import Directive, directives
 from rocm3d.syntax.guards import IfChain, if_chains
 
 _API = re.compile(rb"\bcu(?:da)?[A-Z]\w*")
@@ -51,7 +53,7 @@ def _with_edited_returns(data: bytes, parameters: Parameters) -> bytes:
     """Returns HIP's version instead of `CUDA_VERSION` on ROCm, and includes its header."""
     unit, macros = CudaUnit("", data), list_parameter(parameters, "macros")
     replacements = [
-        Replacement(node.start_byte, node.end_byte, str(parameters["number"]).encode())
+        Replacement.of(node, str(parameters["number"]))
         for statement in unit.nodes("return_statement")
         for node in statement.named_children
         if node.type == "identifier" and unit.slice(node) in macros and unit.is_shared(node.start_byte)
@@ -62,12 +64,10 @@ def _with_edited_returns(data: bytes, parameters: Parameters) -> bytes:
 def _with_header(data: bytes, parameters: Parameters) -> bytes:
     """Replaces a CUDA header that nothing else needs; otherwise inserts the include after the others."""
     line = f"#include <{parameters['number_header']}>\n"
-    unit, names = CudaUnit("", data), list_parameter(parameters, "instead_of")
-    for directive in directives(data):
-        is_version_header = directive.keyword == "include" and directive.argument.strip('<>"') in names
-        if is_version_header and unit.is_shared(directive.start) and not _API.search(data):
+    for directive, header in shared_includes(CudaUnit("", data)):
+        if header in list_parameter(parameters, "instead_of") and not _API.search(data):
             return replace_lines(data, [LineReplacement(directive.start, directive.end, line)], parameters)
-    return insert_guarded(data, offset_after_includes(data), line.encode(), parameters)
+    return insert_guarded(data, line, parameters)
 
 
 def _holds_only_headers(data: bytes, chain: IfChain, headers: set[str]) -> bool:
@@ -76,19 +76,12 @@ def _holds_only_headers(data: bytes, chain: IfChain, headers: set[str]) -> bool:
     inner_directives = [
         directive for directive in directives(data) if branch.body_start <= directive.start < branch.end
     ]
-    text = bytearray(blanked(data)[branch.body_start : branch.end])
-    for directive in inner_directives:
-        text[directive.start - branch.body_start : directive.end - branch.body_start] = b" " * (
-            directive.end - directive.start
-        )
-    included = {directive.argument.strip('<">') for directive in inner_directives if directive.keyword == "include"}
-    first_words = [line.split()[0] for line in bytes(text).split(b";") if line.strip()]
+    included = {header for directive, header in includes(data) if directive in inner_directives}
+    code = without_includes(data)[branch.body_start : branch.end]
+    first_words = [line.split()[0] for line in code.split(b";") if line.strip()]
     return (
         bool(included)
         and included <= headers
         and len(included) == len(inner_directives)
         and set(first_words) <= {b"using", b"typedef"}
     )
-
-
-rewrite = Rewrite(__name__, edit)

@@ -6,18 +6,13 @@ Parameters: templates, width, refuse_if_only (names with the same finding code t
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-from rocm3d.apply.guarded_lines import Replacement, guard_lines
-from rocm3d.apply.macro_aliases import AliasUse, MacroAlias, insert_aliases
-from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
+from rocm3d.apply.macro_aliases import MacroAlias, guard_or_alias
+from rocm3d.apply.rewrite import RewriteRefusedError, list_parameter
+from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from rocm3d.model.recipe import Parameters
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
@@ -31,12 +26,8 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
             raise RewriteRefusedError(f"{others[0]} needs a manual edit: this file has no collective without a width")
     if not offsets:
         return data
-    width = f", {parameters['width']}"
-    try:
-        return guard_lines(data, [Replacement(offset, offset, width.encode()) for offset in offsets], parameters)
-    except RewriteRefusedError:
-        alias = MacroAlias("CUB_WARP_WIDTH", cuda="", rocm=width)
-        return insert_aliases(data, [AliasUse(offset, offset, alias) for offset in offsets], parameters)
+    alias = MacroAlias("CUB_WARP_WIDTH", cuda="", rocm=f", {parameters['width']}")
+    return guard_or_alias(data, [(offset, offset) for offset in offsets], alias, parameters)
 
 
 def _argument_ends(unit: CudaUnit, templates: tuple[str, ...]) -> Iterator[int]:
@@ -60,6 +51,3 @@ def _end_of_only_argument(code: bytes, start: int) -> int | None:
             return offset
         depth += {b"<": 1, b"(": 1, b">": -1, b")": -1}.get(character, 0)
     return None
-
-
-rewrite = Rewrite(__name__, edit)

@@ -6,20 +6,16 @@ Parameters: function, members (supported members of the group), guard.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
-from rocm3d.apply.group_names import group_namespaces, is_tile
-from rocm3d.apply.lane_calls import enclosing_function
+from tree_sitter import Node
+
+from rocm3d.apply.lanes import enclosing_function, group_namespaces, is_tile
 from rocm3d.apply.macro_aliases import AliasUse, MacroAlias, insert_aliases
-from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
+from rocm3d.apply.rewrite import RewriteRefusedError, list_parameter
+from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.lane_masks import arguments
 from rocm3d.syntax.unit import walk
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
-
-    from rocm3d.model.recipe import Parameters
 
 _ARGUMENTS = 2
 
@@ -54,6 +50,3 @@ def _refuse_unsupported_use(unit: CudaUnit, call: Node, members: tuple[str, ...]
             member = unit.parents[node.id].child_by_field_name("field")
             if member is None or unit.slice(member) not in members:
                 raise RewriteRefusedError(f"{unit.slice(name)} is used for more than its members {', '.join(members)}")
-
-
-rewrite = Rewrite(__name__, edit)

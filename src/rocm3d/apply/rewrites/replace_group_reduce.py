@@ -6,29 +6,25 @@ Parameters: header, function, operations (functors of the header), others (its n
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
-from rocm3d.apply.device_helpers import helper_sources
-from rocm3d.apply.group_names import group_namespaces, is_tile
+from tree_sitter import Node
+
 from rocm3d.apply.guarded_lines import (
-    LineReplacement,
     Replacement,
     guard_lines,
-    insert_guarded,
-    offset_after_includes,
+    hidden_lines,
+    insert_helpers,
     replace_lines,
+    shared_includes,
+    shared_matches,
 )
-from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
+from rocm3d.apply.lanes import group_namespaces, is_tile
+from rocm3d.apply.rewrite import RewriteRefusedError, list_parameter
+from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.cuda import CudaUnit
-from rocm3d.syntax.directives import blanked, directives
+from rocm3d.syntax.directives import blanked
 from rocm3d.syntax.lane_masks import arguments
 
-if TYPE_CHECKING:
-    from tree_sitter import Node
-
-    from rocm3d.model.recipe import Parameters
-
-_REDUCE = "rocm3d_reduce"
 _ARGUMENTS = 3
 
 
@@ -38,42 +34,29 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
     used, replacements = _edited_calls(unit, parameters)
     changed = guard_lines(data, replacements, parameters)
     if replacements:
-        insert_at = offset_after_includes(changed, min(replacement.start for replacement in replacements))
-        changed = insert_guarded(changed, insert_at, helper_sources(["reduce", *sorted(used)]).encode(), parameters)
-    edited_unit = CudaUnit("", changed)
-    includes = [
-        LineReplacement(replacement.start, replacement.end, None)
-        for replacement in directives(changed)
-        if replacement.keyword == "include"
-        and replacement.argument.strip('<>"') == parameters["header"]
-        and edited_unit.is_shared(replacement.start)
-    ]
-    return replace_lines(changed, _joined(includes), parameters)
+        changed = insert_helpers(changed, ["reduce", *sorted(used)], parameters, replacements)
+    edited_includes = shared_includes(CudaUnit("", changed))
+    skipped = [directive for directive, header in edited_includes if header == parameters["header"]]
+    return replace_lines(changed, hidden_lines(skipped), parameters)
 
 
 def _edited_calls(unit: CudaUnit, parameters: Parameters) -> tuple[set[str], list[Replacement]]:
     scopes, function_name = group_namespaces(unit), str(parameters["function"])
     pattern = re.compile(rf"(?:::)?(?:{'|'.join(scopes)})\s*::\s*{function_name}$")
     used: set[str] = set()
-    replacements: list[Replacement] = []
+    calls: list[Replacement] = []
+    operations: list[Replacement] = []
     for call in unit.nodes("call_expression"):
         function = call.child_by_field_name("function")
         if function is None or not pattern.match(unit.head(function)) or not unit.is_shared(call.start_byte):
             continue
-        replacements.append(Replacement(function.start_byte, function.end_byte, _REDUCE.encode()))
+        calls.append(Replacement.of(function, "rocm3d_reduce"))
         operation = _operation(unit, call, scopes, list_parameter(parameters, "operations"))
         if operation is not None:
             used.add(operation[1])
-            replacements.append(
-                Replacement(operation[0].start_byte, operation[0].end_byte, f"rocm3d_{operation[1]}()".encode())
-            )
-    _refuse_other_uses(
-        unit,
-        parameters,
-        scopes,
-        len([replacement for replacement in replacements if replacement.text == _REDUCE.encode()]),
-    )
-    return used, replacements
+            operations.append(Replacement.of(operation[0], f"rocm3d_{operation[1]}()"))
+    _refuse_other_uses(unit, parameters, scopes, len(calls))
+    return used, [*calls, *operations]
 
 
 def _operation(
@@ -92,24 +75,9 @@ def _refuse_other_uses(unit: CudaUnit, parameters: Parameters, scopes: tuple[str
     """Refuses uses of the header beyond the edited calls: in macros, or of its other names."""
     names = "|".join((str(parameters["function"]), *list_parameter(parameters, "others")))
     pattern = re.compile(rf"\b(?:{'|'.join(scopes)})\s*::\s*({names})\b".encode())
-    uses = [match for match in pattern.finditer(blanked(unit.data)) if unit.is_shared(match.start())]
-    if len(uses) != edited_calls:
+    if len(shared_matches(unit, pattern)) != edited_calls:
         raise RewriteRefusedError("the header is used for more than plain calls of reduce")
     if re.search(rb"\busing\s+namespace\s+cooperative_groups\b", blanked(unit.data)) and re.search(
         rf"(?<![\w:.]){parameters['function']}\s*\(".encode(), blanked(unit.data)
     ):
         raise RewriteRefusedError("reduce may be called without its namespace")
-
-
-def _joined(includes: list[LineReplacement]) -> list[LineReplacement]:
-    """Joins adjacent lines, so that they share a guard."""
-    joined: list[LineReplacement] = []
-    for lines in includes:
-        if joined and joined[-1].end == lines.start:
-            joined[-1] = LineReplacement(joined[-1].start, lines.end, None)
-        else:
-            joined.append(lines)
-    return joined
-
-
-rewrite = Rewrite(__name__, edit)

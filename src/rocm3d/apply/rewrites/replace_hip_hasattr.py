@@ -7,31 +7,20 @@ never makes it.
 from __future__ import annotations
 
 import libcst as cst
-import libcst.matchers as m
 
-from rocm3d.apply.guarded_import import parse_or_refuse
-from rocm3d.apply.rewrite import Rewrite
-from rocm3d.apply.rocm_flag import GuardedEdit, string_value
+from rocm3d.apply.rocm_flag import GuardedEdit, dotted_name, parse_or_refuse, string_value
 from rocm3d.model.recipe import Parameters
-
-_VERSION = m.Attribute(value=m.Name("torch"), attr=m.Name("version"))
-_HASATTR_CALL = m.Call(
-    func=m.Name("hasattr"),
-    args=[m.Arg(_VERSION, keyword=None, star=""), m.Arg(m.SimpleString(), keyword=None, star="")],
-)
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """`hasattr(torch.version, "hip")` becomes `torch.version.hip is not None`; with `not` before it, `is None`."""
-    if b"hasattr" not in data:
-        return data
-    return cst.MetadataWrapper(parse_or_refuse(data)).visit(_HipValueEdit()).bytes
+    return parse_or_refuse(data, _HipValueEdit()).bytes if b"hasattr" in data else data
 
 
 class _HipValueEdit(GuardedEdit):
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:  # noqa: N802
         # leave_UnaryOperation replaces a negated call together with its `not`.
-        if not self._is_hip_check(original_node) or self._negation(original_node) is not None:
+        if not self._is_hip_check(original_node) or _is_negation(self.parent_of(original_node)):
             return updated_node
         return self._comparison(original_node, updated_node, cst.IsNot())
 
@@ -39,20 +28,20 @@ class _HipValueEdit(GuardedEdit):
         self, original_node: cst.UnaryOperation, updated_node: cst.UnaryOperation
     ) -> cst.BaseExpression:
         call = updated_node.expression
-        if not self._is_hip_check(original_node.expression) or not isinstance(original_node.operator, cst.Not):
+        if not self._is_hip_check(original_node.expression) or not _is_negation(original_node):
             return updated_node
         assert isinstance(call, cst.Call)
         return self._comparison(original_node, call, cst.Is())
 
-    def _negation(self, call: cst.Call) -> cst.UnaryOperation | None:
-        parent = self.parent_of(call)
-        return parent if isinstance(parent, cst.UnaryOperation) and isinstance(parent.operator, cst.Not) else None
-
     def _is_hip_check(self, node: cst.CSTNode) -> bool:
-        if not m.matches(node, _HASATTR_CALL) or self.is_guarded(node):
-            return False
-        assert isinstance(node, cst.Call)
-        return string_value(node.args[1].value) == "hip"
+        match node:
+            case cst.Call(
+                func=cst.Name(value="hasattr"),
+                args=[cst.Arg(value=owner, keyword=None, star=""), cst.Arg(value=name, keyword=None, star="")],
+            ):
+                is_hip = dotted_name(owner) == "torch.version" and string_value(name) == "hip"
+                return is_hip and not self.is_guarded(node)
+        return False
 
     def _comparison(self, node: cst.CSTNode, call: cst.Call, operator: cst.BaseCompOp) -> cst.Comparison:
         left, right = self.parentheses(
@@ -66,4 +55,5 @@ class _HipValueEdit(GuardedEdit):
         )
 
 
-rewrite = Rewrite(__name__, edit)
+def _is_negation(node: cst.CSTNode | None) -> bool:
+    return isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Not)

@@ -6,28 +6,23 @@ Parameters: namespace, tuple (ROCm's), headers, tuple_header (ROCm's), guard.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-from rocm3d.apply.device_helpers import helper_sources
 from rocm3d.apply.guarded_lines import (
     LineReplacement,
     Replacement,
     guard_lines,
+    helper_sources,
     insert_guarded,
-    offset_after_includes,
     replace_lines,
+    shared_includes,
+    shared_matches,
 )
-from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
+from rocm3d.apply.rewrite import RewriteRefusedError, list_parameter
+from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.cuda import CudaUnit
-from rocm3d.syntax.directives import Directive, blanked, directives
+from rocm3d.syntax.directives import Directive
 from rocm3d.syntax.unit import walk
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tree_sitter import Node
-
-    from rocm3d.model.recipe import Parameters
 
 _PLUS_ARGUMENTS = re.compile(rb"(?:\s*<[\w:\s]*>)?")
 
@@ -36,16 +31,12 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
     """Edits uses, inserts what they need, then edits includes. A file that uses more of the library is refused."""
     unit = CudaUnit("", data)
     used, replacements = _uses(unit, parameters)
-    prelude = (
-        f"#include <{parameters['tuple_header']}>\n"
-        if "tuple" in used and not _includes_tuple(unit, parameters)
-        else ""
-    )
+    needs_header = "tuple" in used and not any(is_tuple for _, is_tuple in _library_includes(unit, parameters))
+    prelude = f"#include <{parameters['tuple_header']}>\n" if needs_header else ""
     prelude += helper_sources(["plus"]) if "plus" in used else ""
     changed = guard_lines(data, replacements, parameters)
     if prelude:
-        first_use = min(replacement.start for replacement in replacements)
-        changed = insert_guarded(changed, offset_after_includes(changed, first_use), prelude.encode(), parameters)
+        changed = insert_guarded(changed, prelude, parameters, min(use.start for use in replacements))
     return _with_edited_includes(changed, parameters)
 
 
@@ -54,10 +45,8 @@ def _uses(unit: CudaUnit, parameters: Parameters) -> tuple[set[str], list[Replac
     pattern = re.compile(rf"(?<![\w:])(?:::\s*)?{namespace_pattern}\s*::\s*(\w+)".encode())
     used: set[str] = set()
     replacements: list[Replacement] = []
-    for match in pattern.finditer(blanked(unit.data)):
+    for match in shared_matches(unit, pattern):
         member = match.group(1).decode()
-        if not unit.is_shared(match.start()):
-            continue
         if member not in ("tuple", "plus"):
             raise RewriteRefusedError(f"no counterpart on ROCm is known for {parameters['namespace']}::{member}")
         used.add(member)
@@ -76,46 +65,27 @@ def _edited_returns(unit: CudaUnit, pattern: re.Pattern[bytes], rocm_tuple: str)
         if match is None or match.group(1) != b"tuple" or not unit.is_shared(function.start_byte):
             continue
         tuple_type = rocm_tuple.encode() + text[match.end() :]
-        for initializer in _returned_lists(function):
-            inner = unit.data[initializer.start_byte + 1 : initializer.end_byte - 1]
-            yield Replacement(initializer.start_byte, initializer.end_byte, tuple_type + b"(" + inner.strip() + b")")
+        returns = [node for node in walk(function) if node.type == "return_statement"]
+        for value in [value for node in returns for value in node.named_children if value.type == "initializer_list"]:
+            inner = unit.data[value.start_byte + 1 : value.end_byte - 1]
+            yield Replacement(value.start_byte, value.end_byte, tuple_type + b"(" + inner.strip() + b")")
 
 
-def _returned_lists(function: Node) -> Iterator[Node]:
-    for node in walk(function):
-        if node.type == "return_statement":
-            yield from (child for child in node.named_children if child.type == "initializer_list")
-
-
-def _library_includes(unit: CudaUnit, parameters: Parameters) -> list[Directive]:
-    """The library's includes that both builds see."""
+def _library_includes(unit: CudaUnit, parameters: Parameters) -> list[tuple[Directive, bool]]:
+    """The library's includes that both builds see, and whether each is that of tuple."""
     names = list_parameter(parameters, "headers")
     return [
-        directive
-        for directive in directives(unit.data)
-        if directive.keyword == "include"
-        and directive.argument.strip('<>"').startswith(names)
-        and unit.is_shared(directive.start)
+        (directive, header.endswith("/tuple"))
+        for directive, header in shared_includes(unit)
+        if header.startswith(names)
     ]
-
-
-def _includes_tuple(unit: CudaUnit, parameters: Parameters) -> bool:
-    return any(directive.argument.strip('<>"').endswith("/tuple") for directive in _library_includes(unit, parameters))
 
 
 def _with_edited_includes(data: bytes, parameters: Parameters) -> bytes:
     """Guards the library's headers; only the tuple header has a counterpart on ROCm."""
-    choices = []
-    for directive in _library_includes(CudaUnit("", data), parameters):
-        is_tuple_header = directive.argument.strip('<>"').endswith("/tuple")
-        choices.append(
-            LineReplacement(
-                directive.start,
-                directive.end,
-                f"#include <{parameters['tuple_header']}>\n" if is_tuple_header else None,
-            )
-        )
+    tuple_include = f"#include <{parameters['tuple_header']}>\n"
+    choices = [
+        LineReplacement(directive.start, directive.end, tuple_include if is_tuple else None)
+        for directive, is_tuple in _library_includes(CudaUnit("", data), parameters)
+    ]
     return replace_lines(data, choices, parameters)
-
-
-rewrite = Rewrite(__name__, edit)

@@ -6,18 +6,14 @@ Lane ids and lane masks are those of a group of 32, unless the function counts l
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
-from rocm3d.apply.device_helpers import helper_sources
-from rocm3d.apply.guarded_lines import Replacement, guard_lines, insert_guarded, offset_after_includes
-from rocm3d.apply.lane_groups import lanes_of_function
-from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError
+from tree_sitter import Node
+
+from rocm3d.apply.guarded_lines import Replacement, guard_lines, insert_helpers
+from rocm3d.apply.lanes import lanes_of_function
+from rocm3d.apply.rewrite import RewriteRefusedError
+from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.cuda import CudaUnit
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
-
-    from rocm3d.model.recipe import Parameters
 
 _LANE = "(__lane_id() & 31u)"
 _MASKS = {
@@ -57,15 +53,12 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
             unknown = unknown or _assembly(unit, node).strip()
             continue
         text, called_helpers = translation
-        replacements.append(Replacement(node.start_byte, node.end_byte, text.encode()))
+        replacements.append(Replacement.of(node, text))
         helper_names += called_helpers
     if not replacements and unknown and not has_guarded_asm:
         raise RewriteRefusedError(f"no counterpart on ROCm is known for {unknown}")
     changed = guard_lines(data, replacements, parameters)
-    if not helper_names:
-        return changed
-    insert_at = offset_after_includes(changed, min(replacement.start for replacement in replacements))
-    return insert_guarded(changed, insert_at, helper_sources(helper_names).encode(), parameters)
+    return insert_helpers(changed, helper_names, parameters, replacements) if helper_names else changed
 
 
 def _translated(unit: CudaUnit, node: Node) -> tuple[str, tuple[str, ...]] | None:
@@ -118,6 +111,3 @@ def _assembly(unit: CudaUnit, node: Node) -> str:
     text = node.child_by_field_name("assembly_code")
     parts = [] if text is None else re.findall(r'"((?:\\.|[^"\\])*)"', unit.slice(text), re.DOTALL)
     return re.sub(r"\\[nt]", " ", "".join(parts))
-
-
-rewrite = Rewrite(__name__, edit)

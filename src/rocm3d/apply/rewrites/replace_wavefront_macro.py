@@ -6,17 +6,14 @@ Parameters: macros, wave64 (macros of targets with 64 lanes), guard.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
-from rocm3d.apply.guarded_lines import insert_guarded, offset_after_includes
-from rocm3d.apply.host_reads import first_host_read
-from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
+from rocm3d.apply.guarded_lines import find_definition, insert_guarded
+from rocm3d.apply.lanes import first_host_read
+from rocm3d.apply.rewrite import RewriteRefusedError, list_parameter
+from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
 from rocm3d.syntax.guards import PreprocessorContext
-
-if TYPE_CHECKING:
-    from rocm3d.model.recipe import Parameters
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
@@ -24,7 +21,7 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
     unit, code, conditionals = CudaUnit("", data), blanked(data), PreprocessorContext.of(data)
     uses: dict[str, int] = {}
     for name in list_parameter(parameters, "macros"):
-        if re.search(rb"#[ \t]*define[ \t]+" + name.encode() + rb"\b", code):
+        if find_definition(code, name):
             continue
         offsets = (match.start() for match in re.finditer(rb"\b" + name.encode() + rb"\b", code))
         first_use = next(
@@ -45,7 +42,7 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
         f"#if !defined({name})\n#if {wave64}\n#define {name} 64\n#else\n#define {name} 32\n#endif\n#endif\n"
         for name in uses
     )
-    return insert_guarded(data, offset_after_includes(data, min(uses.values())), text.encode(), parameters)
+    return insert_guarded(data, text, parameters, min(uses.values()))
 
 
 def _refuse_host_reads(unit: CudaUnit, name: str) -> None:
@@ -61,6 +58,3 @@ def _refuse_host_reads(unit: CudaUnit, name: str) -> None:
             rb"__(?:device|global)__", definition
         ):
             raise RewriteRefusedError(f"{name} is read in host code")
-
-
-rewrite = Rewrite(__name__, edit)

@@ -8,18 +8,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from rocm3d.apply.guarded_lines import guard_condition
-from rocm3d.apply.host_reads import first_host_read
-from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
+from rocm3d.apply.lanes import first_host_read
+from rocm3d.apply.rewrite import RewriteRefusedError, list_parameter
+from rocm3d.model.recipe import Parameters
 from rocm3d.model.text import Text
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
 from rocm3d.syntax.guards import PreprocessorContext, assume_rocm, fold_cpp
-
-if TYPE_CHECKING:
-    from rocm3d.model.recipe import Parameters
 
 _NAME = rb"\b(k?_?(?:\w+_)?(?:warp|wave|wavefront)_?size)\b"
 _DEFINED = re.compile(
@@ -55,28 +52,15 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
         raise RewriteRefusedError("left at 32: correct as long as votes and shuffles stay within 32 lanes")
     out, position = [], 0
     for constant in constants:
-        if first_host_read(unit, constant.name) is not None:
-            raise RewriteRefusedError(
-                f"{constant.name} is read outside device code, in line {first_host_read(unit, constant.name)}"
-            )
-        is_shared = unit.is_shared(constant.number_offset)
-        condition = _condition(parameters, with_guard=is_shared)
-        line = data[constant.start : constant.end]
-        column = constant.number_offset - constant.start
-        wide = line[:column] + str(parameters["wide"]).encode() + line[column + len(constant.number) :]
-        narrow = line[:column] + str(parameters["narrow"]).encode() + line[column + len(constant.number) :]
-        out += [
-            data[position : constant.start],
-            b"#if ",
-            condition,
-            newline,
-            wide,
-            b"#else",
-            newline,
-            narrow,
-            b"#endif",
-            newline,
-        ]
+        host_line = first_host_read(unit, constant.name)
+        if host_line is not None:
+            raise RewriteRefusedError(f"{constant.name} is read outside device code, in line {host_line}")
+        condition = _condition(parameters, with_guard=unit.is_shared(constant.number_offset))
+        before = data[constant.start : constant.number_offset]
+        after = data[constant.number_offset + len(constant.number) : constant.end]
+        wide, narrow = (before + str(parameters[key]).encode() + after for key in ("wide", "narrow"))
+        out += [data[position : constant.start], b"#if ", condition, newline, wide]
+        out += [b"#else", newline, narrow, b"#endif", newline]
         position = constant.end
     return b"".join([*out, data[position:]])
 
@@ -94,11 +78,8 @@ def _constants(unit: CudaUnit, parameters: Parameters) -> Iterator[_Constant]:
     conditionals = PreprocessorContext.of(unit.data)
     for match in _DEFINED.finditer(blanked(unit.data)):
         group = 1 if match.group(1) else 3
-        name, number, number_offset = (
-            match.group(group).decode(),
-            match.group(group + 1).decode(),
-            match.start(group + 1),
-        )
+        name, number = match.group(group).decode(), match.group(group + 1).decode()
+        number_offset = match.start(group + 1)
         if conditionals.is_target_specific(number_offset) or not conditionals.can_compile_for_rocm(number_offset):
             continue
         end = unit.data.find(b"\n", match.end() - 1) + 1
@@ -119,6 +100,3 @@ def _refuse_groups(unit: CudaUnit) -> None:
         raise RewriteRefusedError("left at 32: no vote in this file uses the whole wave")
     if _GROUPS_OF_32.search(on_rocm):
         raise RewriteRefusedError("left at 32: votes or shuffles in this file use groups of 32")
-
-
-rewrite = Rewrite(__name__, edit)

@@ -6,21 +6,16 @@ Parameters: call, types, macro (the one that identifies architectures), guard.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-from rocm3d.apply.extended_condition import extend_conditions
-from rocm3d.apply.guarded_lines import guard_condition
-from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
+from rocm3d.apply.guarded_lines import extend_conditions, guard_condition
+from rocm3d.apply.rewrite import RewriteRefusedError, list_parameter
+from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.declarations import pointee_type, pointee_types
 from rocm3d.syntax.directives import blanked
 from rocm3d.syntax.guards import IfChain, if_chains
 from rocm3d.syntax.lane_masks import arguments, function_name
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from rocm3d.model.recipe import Parameters
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
@@ -70,6 +65,3 @@ def _fallback_chain(data: bytes, all_chains: list[IfChain], offset: int, paramet
         if len(chain.branches) == 2 and chain.has_else and is_older_check and last.start <= offset < last.end:
             return None if call in blanked(data)[first.body_start : first.end] else chain
     return None
-
-
-rewrite = Rewrite(__name__, edit)

@@ -5,48 +5,26 @@ Parameters: guard.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from rocm3d.apply.guarded_lines import guard_lines
-from rocm3d.apply.lane_calls import FULL_MASK, MASKED_CALLS, LaneCall, group_alias, lane_calls, mask_argument
+from rocm3d.apply.lanes import ACTIVE_MASK, FULL_MASK, MASKED_CALLS, LaneCall, group_alias, lane_calls, mask_argument
 from rocm3d.apply.macro_aliases import insert_aliases
-from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError
-from rocm3d.apply.wide_masks import widen_mask
+from rocm3d.apply.wide_masks import widen_wave_calls
+from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.cuda import CudaUnit
-
-if TYPE_CHECKING:
-    from rocm3d.apply.guarded_lines import Replacement
-    from rocm3d.model.recipe import Parameters
-
-_ACTIVE = "__activemask"
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """In groups of 32, calls that take such a mask are edited too: HIP's expect 64 bits."""
     unit = CudaUnit("", data)
-    wide = [
-        replacement
-        for call in lane_calls(unit, [_ACTIVE])
-        if call.lanes == "wave"
-        for replacement in _wave_mask(unit, call)
-    ]
-    changed = guard_lines(data, list(dict.fromkeys(wide)), parameters)
+    wide = widen_wave_calls(unit, lane_calls(unit, [ACTIVE_MASK]), lambda _: "__ballot(1)")
+    changed = guard_lines(data, wide, parameters)
     edited_unit = CudaUnit("", changed)
-    active = list(lane_calls(edited_unit, [_ACTIVE]))
+    active = list(lane_calls(edited_unit, [ACTIVE_MASK]))
     if not active:
         return changed
     masked = [call for call in lane_calls(edited_unit, MASKED_CALLS) if _takes_variable(edited_unit, call)]
     return insert_aliases(changed, [group_alias(call) for call in (*active, *masked)], parameters)
 
 
-def _wave_mask(unit: CudaUnit, call: LaneCall) -> list[Replacement]:
-    if call.node is None:
-        raise RewriteRefusedError(f"{call.name} over the whole wave is inside a macro")
-    return widen_mask(unit, call.node, "__ballot(1)")
-
-
 def _takes_variable(unit: CudaUnit, call: LaneCall) -> bool:
     return call.node is not None and not FULL_MASK.fullmatch(mask_argument(unit, call.node))
-
-
-rewrite = Rewrite(__name__, edit)

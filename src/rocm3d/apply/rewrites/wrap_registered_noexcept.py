@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from rocm3d.apply.guarded_lines import Replacement, guard_lines
-from rocm3d.apply.rewrite import Rewrite
 from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.declarations import registered_noexcept_functions
@@ -15,8 +14,5 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
     replacements = []
     for node in registered_noexcept_functions(unit):
         name = unit.slice(node).removeprefix("&").strip()
-        replacements.append(Replacement(node.start_byte, node.end_byte, f"[] {{ return {name}(); }}".encode()))
+        replacements.append(Replacement.of(node, f"[] {{ return {name}(); }}"))
     return guard_lines(data, replacements, parameters)
-
-
-rewrite = Rewrite(__name__, edit)
