@@ -36,12 +36,11 @@ def contains_first_word(unit: CudaUnit | PythonUnit, context: DetectorContext) -
     )
 
 
-def contains_qualified_name(unit: CudaUnit, context: DetectorContext) -> bool:
-    """Whether a term such as at::cuda occurs, with or without spaces around `::`."""
-    return any(
-        _IDENTIFIER.findall(term)[0] in unit.data and _qualified_name_pattern(term).search(unit.data)
-        for term in context.encoded_terms
-    )
+def contains_text(data: bytes, text: bytes) -> bool:
+    """Whether a text such as at::cuda occurs, with or without spaces around `::`."""
+    if b"::" not in text:
+        return text in data
+    return text.split(b"::")[0] in data and _qualified_name_pattern(text).search(data) is not None
 
 
 @cache
