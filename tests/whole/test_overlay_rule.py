@@ -8,7 +8,6 @@ import pytest
 
 RULE = """code = "CU990"
 rule = "vendor_header"
-matcher = { kind = "include" }
 severity = "error"
 message = "<{header}>: {why}"
 hint = "guard the include"
@@ -18,6 +17,10 @@ since = "0.1.0"
 checked = 2026-11-15
 confidence = "inferred"
 sources = [{ where = "the header's own documentation" }]
+
+[matcher]
+kind = "cuda_syntax"
+parameters.query = "(preproc_include path: (_) @header (#term? @header)) @match"
 
 [terms]
 "vendor_sdk.h" = "only in the CUDA SDK of our vendor"
@@ -73,7 +76,7 @@ def test_a_rule_whose_case_fails_is_a_problem(rocm3d, overlay):
 
 def test_an_unknown_matcher_stops_the_scan_with_one_line(rocm3d, overlay, repository):
     path = overlay / "rules" / "cuda" / "vendor_header" / "rule.toml"
-    path.write_text(RULE.replace('"include"', '"includes"', 1))
+    path.write_text(RULE.replace('"cuda_syntax"', '"includes"', 1))
 
     ended = rocm3d("scan", repository, "--knowledge", overlay)
 

@@ -13,7 +13,9 @@ them. Every predicate can be negated: `#not-term?`.
     #within? @a "NAME"       it is, or is inside of, a node that was collected as @known.NAME
     #above? @a "NAME" "type" ...   it is above such a node, with only nodes of these types between them
     #inside? @a "type" ...   a node of one of these types contains it
-    #file-has? "regex"       the file contains it; decided before the file is parsed
+    #file-has? "regex"       the file contains it
+
+A predicate without a capture is decided first: where it is false, no node is searched and the file need not be parsed.
 
 `(#set! NAME "value")` adds a fact; {placeholders} in the value stand for other facts, or for `term`. Three names are
 special: `severity`; `term`, whose reason is the fact `why`; `once`, for the findings of this pattern only.
@@ -46,7 +48,8 @@ PARAMETERS: Mapping[str, Any] = {"query": str, "contains": list, "once": str, "o
 
 _SEVERITY, _TERM, _ONCE = "severity", "term", "once"
 _MATCH, _KNOWN, _TEXT = "match", "known.", "text."
-_FILE_PREDICATES = ("file-has", "not-file-has")
+
+_Test = Callable[[Captures], bool]
 
 
 @dataclass(frozen=True)
@@ -96,17 +99,16 @@ class SyntaxSearch:
         parameters = self.context.parameters
         found: list[_Found] = []
         for pattern in parse_query(str(parameters["query"]), self.unit.language):
-            if all(self._holds(test, {}) for test in pattern.predicates if test.name in _FILE_PREDICATES):
-                found += self._run_pattern(pattern)
+            tests = [(self._test(predicate), _reads_node(predicate)) for predicate in pattern.predicates]
+            if all(test({}) for test, reads_node in tests if not reads_node):
+                found += self._run_pattern(pattern, [test for test, reads_node in tests if reads_node])
         yield from _filtered(sorted(found, key=lambda item: item.node.start_byte), parameters)
 
-    def _run_pattern(self, pattern: QueryPattern) -> Iterator[_Found]:
-        tests = [test for test in pattern.predicates if test.name not in _FILE_PREDICATES]
+    def _run_pattern(self, pattern: QueryPattern, tests: list[_Test]) -> Iterator[_Found]:
         collected: dict[str, list[Node]] = {}
         for captures in pattern.matches(self.unit):
-            self.term, node = pattern.settings.get(_TERM, ""), captures.get(_MATCH)
-            self.found_facts = {}
-            if not all(self._holds(test, captures) for test in tests) or (node and not self.is_relevant(node)):
+            self.term, self.found_facts, node = pattern.settings.get(_TERM, ""), {}, captures.get(_MATCH)
+            if not all(test(captures) for test in tests) or (node is not None and not self.is_relevant(node)):
                 continue
             for name, captured in captures.items():
                 if name.startswith(_KNOWN):
@@ -136,20 +138,30 @@ class SyntaxSearch:
     def _written(self, node: Node) -> str:
         return " ".join(self.unit.head(node).split())
 
-    def _holds(self, predicate: Predicate, captures: Captures) -> bool:
+    def _test(self, predicate: Predicate) -> _Test:
         positive = predicate.name.removeprefix("not-")
-        test: Callable[..., bool] | None = getattr(self, f"is_{positive.replace('-', '_')}", None)
-        if test is None:
+        method: Callable[..., bool] | None = getattr(self, f"is_{positive.replace('-', '_')}", None)
+        if method is None:
             raise UserError(f"query: unknown predicate #{predicate.name}?")
-        arguments = [captures.get(item[1:]) if item.startswith("@") else item for item in predicate.arguments]
-        return (None not in arguments and test(*arguments)) != (positive != predicate.name)
+        test, is_negated, arguments = method, positive != predicate.name, predicate.arguments
+
+        def holds(captures: Captures) -> bool:
+            values = [captures.get(item[1:]) if item.startswith("@") else item for item in arguments]
+            return (None not in values and test(*values)) != is_negated
+
+        def holds_for_node(captures: Captures) -> bool:  # the usual form: one node and constants
+            node = captures.get(arguments[0][1:])
+            return (node is not None and test(node, *arguments[1:])) != is_negated
+
+        reads_one_node = [item.startswith("@") for item in arguments] == [True] + [False] * (len(arguments) - 1)
+        return holds_for_node if reads_one_node else holds
 
     def is_eq(self, node: Node, other: Node | str) -> bool:
         return self.is_any_of(node, other if isinstance(other, str) else self.unit.slice(other))
 
     def is_any_of(self, node: Node, *texts: str) -> bool:
-        longest = 4 * max(map(len, texts))  # bytes; a longer node is not read, because nested nodes may all be long
-        return node.end_byte - node.start_byte <= longest and self.unit.slice(node) in texts
+        # A longer node is not read, because nested nodes may all be long.
+        return node.end_byte - node.start_byte <= 4 * max(map(len, texts)) and self.unit.slice(node) in texts
 
     def is_match(self, node: Node, pattern: str) -> bool:
         return re.search(pattern, self.unit.slice(node)) is not None
@@ -203,6 +215,10 @@ class SyntaxSearch:
         while above is not None:
             yield above
             above = self.unit.parents.get(above.id)
+
+
+def _reads_node(predicate: Predicate) -> bool:
+    return any(item.startswith("@") for item in predicate.arguments)
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ class NodePattern:
         if node.is_named == self.is_token or self.kind not in ("", node.type):
             return
         if not any(node.child_by_field_name(name) is not None for name in self.absent_fields):
-            yield from self._match_children(node, self.children)
+            yield from self._match_children(node, self.children) if self.children else ({},)
 
     def _match_children(self, node: Node, remaining: tuple[tuple[str, Alternatives], ...]) -> Iterator[Captures]:
         if not remaining:
