@@ -29,11 +29,11 @@ def test_unknown_matcher_is_refused_with_the_known_ones(known):
     assert caught.value.hint == f"known matchers: {', '.join(sorted(module_names(MATCHERS)))}"
 
 
-@pytest.mark.parametrize("parameters", [{"by": "filename"}, {"of": "path"}, {"by": True}])
+@pytest.mark.parametrize("parameters", [{"once": True}, {"of": "path"}, {"builds": "cuda"}])
 def test_unknown_parameter_of_a_matcher_is_refused(known, parameters):
-    rule = known.codes["CU201"].model_copy(update={"matcher": RuleMatcher(kind="include", parameters=parameters)})
+    rule = known.codes["CU201"].model_copy(update={"matcher": RuleMatcher(kind="cuda_syntax", parameters=parameters)})
 
-    with pytest.raises(UserError, match="rule missing_header: matcher include has no "):
+    with pytest.raises(UserError, match="rule missing_header: matcher cuda_syntax has no "):
         load_detector(rule)
 
 

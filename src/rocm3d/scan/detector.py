@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -70,6 +71,11 @@ class DetectorContext:
     def encoded_terms(self) -> tuple[bytes, ...]:
         """The terms of the code, encoded for searching in file contents."""
         return tuple(term.encode() for term in self.code.terms)
+
+    def reason(self, name: str) -> str:
+        """The text of the term that a name matches, which may have the wildcards `*` and `[...]`; empty without one."""
+        terms = self.code.terms
+        return terms.get(name) or next((why for term, why in terms.items() if fnmatchcase(name, term)), "")
 
     @property
     def parameters(self) -> dict[str, Parameter]:

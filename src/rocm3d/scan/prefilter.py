@@ -15,13 +15,8 @@ if TYPE_CHECKING:
     from rocm3d.syntax.cuda import CudaUnit
     from rocm3d.syntax.python import PythonUnit
 
-_IDENTIFIER = re.compile(rb"\w+")
 _GAP = rb"(?:\s|\\|/\*[^*]*\*/)*"
 _LAUNCH = re.compile(rb"<" + _GAP + rb"<" + _GAP + rb"<")
-# Spaces between three chevrons, or comments between two. Comments are limited to 8 because each may contain chevrons.
-_SPLIT_CHEVRONS = re.compile(
-    rb"([<>])(?:\1[\s\\]+|[\s\\]+\1[\s\\]*)\1|([<>])(?:[\s\\]*(?:/\*[^*]*\*/|//[^\n]*\n)){1,8}[\s\\]*\2"
-)
 
 
 def contains_term(unit: CudaUnit | PythonUnit | ParsedManifest, context: DetectorContext) -> bool:
@@ -29,19 +24,11 @@ def contains_term(unit: CudaUnit | PythonUnit | ParsedManifest, context: Detecto
     return any(term in unit.data for term in context.encoded_terms)
 
 
-def contains_first_word(unit: CudaUnit | PythonUnit, context: DetectorContext) -> bool:
-    """Whether the first word of a term occurs."""
-    return any(
-        first_word in unit.data for term in context.encoded_terms for first_word in _IDENTIFIER.findall(term)[:1]
-    )
-
-
-def contains_qualified_name(unit: CudaUnit, context: DetectorContext) -> bool:
-    """Whether a term such as at::cuda occurs, with or without spaces around `::`."""
-    return any(
-        _IDENTIFIER.findall(term)[0] in unit.data and _qualified_name_pattern(term).search(unit.data)
-        for term in context.encoded_terms
-    )
+def contains_text(data: bytes, text: bytes) -> bool:
+    """Whether a text such as at::cuda occurs, with or without spaces around `::`."""
+    if b"::" not in text:
+        return text in data
+    return text.split(b"::")[0] in data and _qualified_name_pattern(text).search(data) is not None
 
 
 @cache
@@ -91,8 +78,3 @@ def imports_any(unit: PythonUnit, modules: frozenset[bytes]) -> bool:
 def contains_launch(unit: CudaUnit, context: DetectorContext) -> bool:  # noqa: ARG001
     """Whether `<<<` occurs, also with spaces or comments between the chevrons."""
     return b"<<<" in unit.data or _LAUNCH.search(unit.data) is not None
-
-
-def contains_split_launch(unit: CudaUnit, context: DetectorContext) -> bool:
-    """Whether a kernel launch has spaces or comments between its chevrons."""
-    return contains_launch(unit, context) and _SPLIT_CHEVRONS.search(unit.data) is not None

@@ -1,18 +1,20 @@
 """Runs the query of a rule over one file: what the matchers cuda_syntax and python_syntax share.
 
-A pattern with the capture `@match` gives findings at that node. Its other captures, and the values of `#set!`, are
-facts for the message; such a value may contain facts: `"{name}={value}"`. `(#set! severity "note")` sets the severity.
-Captures named `@known.NAME` are collected, and patterns further below can ask for them. Every predicate can be
-negated: `#not-term?`.
+A pattern with the capture `@match` gives findings at that node. Its other captures are facts for the message, those
+named `@text.NAME` as they are written. Captures named `@known.NAME` are collected, and patterns further below can ask
+for them. Every predicate can be negated: `#not-term?`.
 
     #eq? @a "text" or @b     #any-of? @a "text" ...      #match? @a "regex"      as in tree-sitter
     #term? @a                the name is a term of the rule: the fact `term`. Its reason is the fact `why`
     #term? @a "regex"        the group of the regex, found in the text or in the value of the string, is a term
     #term-prefix? @a         it starts with a term
+    #term-inside? @a         a term occurs in its text, not within a longer word; the first such term of the rule
+    #count? @a "number"      it has so many children
     #known? @a "NAME"        its text was collected as @known.NAME, and maybe a term with it. Without @a: anything was
     #collected? @a "NAME"    this node itself was collected as @known.NAME, and maybe a term with it
     #within? @a "NAME"       it is, or is inside of, a node that was collected as @known.NAME
     #contains? @a "NAME"     it is, or contains, a node that was collected as @known.NAME
+    #above? @a "NAME" "type" ...   it is above such a node, with only nodes of these types between them
     #inside? @a "type" ...   a node of one of these types contains it
     #child-of? @a "type" ... a node of one of these types is directly above it
     #item? @a "1"            it is the first of the nodes below the one above it; comments and keywords do not count
@@ -20,17 +22,22 @@ negated: `#not-term?`.
     #file-has? "regex"       the file contains it
     #path? "regex"           the path of the file
 
-Parameters: `query`; `contains`, texts of which a file must contain one (default: the terms); `file_has` and
-`file_lacks`, regexes that a file must all contain, or must not; `once`, which keeps the first finding for each `file`,
-`term`, `line`, `statement`, or text of a fact of that name; `outermost`, no findings within another; `alone`, the
-severity of a finding that is the only one of its file.
+A predicate without a capture is decided first: where it is false, no node is searched and the file need not be parsed.
+
+`(#set! NAME "value")` adds a fact; {placeholders} in the value stand for other facts. Three names are special:
+`severity`; `term`, whose reason is the fact `why`; `once`, for the findings of this pattern only.
+
+Parameters: `query`; `contains`, texts of which a file must contain one, with any spaces around `::` (default: the
+terms); `file_has` and `file_lacks`, regexes that a file must all contain, or must not; `once`, which keeps the first
+finding for each `file`, `term`, `line`, `statement`, or text of a fact of that name; `outermost`, no findings within
+another; `alone`, the severity of a finding that is the only one of its file.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, KeysView, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -39,18 +46,21 @@ from tree_sitter import Node
 
 from rocm3d.model.errors import UserError
 from rocm3d.scan.detector import DetectorContext, Match
-from rocm3d.scan.prefilter import contains_term
+from rocm3d.scan.prefilter import contains_text
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.python import PythonUnit
-from rocm3d.syntax.query import Captures, Predicate, parse_query
+from rocm3d.syntax.query import Captures, Predicate, QueryPattern, parse_query
 
 PARAMETERS: Mapping[str, Any] = {
     "query": str, "contains": list, "file_has": list, "file_lacks": list, "once": str, "outermost": (True, False),
     "alone": ("note", "warning", "error"),
 }  # fmt: skip
 
-_SEVERITY, _MATCH, _KNOWN = "severity", "match", "known."
+_SEVERITY, _TERM, _ONCE = "severity", "term", "once"
+_MATCH, _KNOWN, _TEXT = "match", "known.", "text."
 _UNCOUNTED = ("comment", "keyword_argument")
+
+_Test = Callable[[Captures], bool]
 
 
 class Collected:
@@ -58,8 +68,13 @@ class Collected:
 
     def __init__(self, nodes: list[tuple[Node, str, str]]) -> None:
         self._nodes = nodes
+        self.nodes = [node for node, _, _ in nodes]
         self.term_by_id = {node.id: term for node, _, term in nodes}
         self.term_by_text = {text: term for _, text, term in reversed(nodes)}
+
+    @property
+    def names(self) -> KeysView[str]:
+        return self.term_by_text.keys()
 
     def with_more(self, nodes: list[tuple[Node, str, str]]) -> Collected:
         return Collected([*self._nodes, *nodes])
@@ -102,6 +117,8 @@ class SyntaxSearch:
     context: DetectorContext
     known: dict[str, Collected] = field(default_factory=dict)
     term: str = ""
+    facts: dict[str, str] = field(default_factory=dict)  # those that predicates give for one match
+    _above: dict[tuple[str, ...], set[int]] = field(default_factory=dict)
     _positions: dict[int, dict[int, int]] = field(default_factory=dict)  # of the children of each node
     _found_in_file: dict[str, bool] = field(default_factory=dict)
 
@@ -115,79 +132,94 @@ class SyntaxSearch:
 
     def fact(self, node: Node) -> str:
         """The text of a node in a message."""
-        return " ".join(self.unit.head(node).split())
+        return self._written(node)
 
     def is_relevant(self, node: Node) -> bool:
         """Whether a finding at this node concerns a port."""
         raise NotImplementedError
 
     def run(self) -> Iterator[Match]:
-        if not suits(self.unit, self.context):
+        is_possible = can_match if "contains" in self.context.parameters else suits
+        if not is_possible(self.unit, self.context):
             return
-        matches: list[tuple[Node, Match, str]] = []
+        results: list[_QueryResult] = []
         for pattern in parse_query(str(self.context.parameters["query"]), self.unit.language):
-            collected: dict[str, list[tuple[Node, str, str]]] = {}
-            tests = [self._test(predicate) for predicate in pattern.predicates]
-            for captures in pattern.matches(self.unit):
-                self.term, node = "", captures.get(_MATCH)
-                if not all(holds(captures) for holds in tests):
-                    continue
-                if node is not None and not self.is_relevant(node):
-                    continue
-                for name, captured in captures.items():
-                    if name.startswith(_KNOWN):
-                        nodes = collected.setdefault(name.removeprefix(_KNOWN), [])
-                        nodes.append((captured, self.name(captured), self.term))
-                if node is not None:
-                    matches.append((node, self._match(node, captures, pattern.settings), self.term))
-            for name, nodes in collected.items():
-                self.known[name] = self.known.get(name, _NOTHING).with_more(nodes)
-        yield from self._filtered(sorted(matches, key=lambda item: item[0].start_byte))
+            tests = [(self._test(predicate), _reads_node(predicate)) for predicate in pattern.predicates]
+            if all(test({}) for test, reads_node in tests if not reads_node):
+                results += self._run_pattern(pattern, [test for test, reads_node in tests if reads_node])
+        yield from self._filtered(sorted(results, key=lambda item: item.node.start_byte))
+
+    def _run_pattern(self, pattern: QueryPattern, tests: list[_Test]) -> Iterator[_QueryResult]:
+        collected: dict[str, list[tuple[Node, str, str]]] = {}
+        once = pattern.settings.get(_ONCE, str(self.context.parameters.get(_ONCE, "")))
+        for captures in pattern.matches(self.unit):
+            self.term, self.facts, node = pattern.settings.get(_TERM, ""), {}, captures.get(_MATCH)
+            if not all(test(captures) for test in tests) or (node is not None and not self.is_relevant(node)):
+                continue
+            for name, captured in captures.items():
+                if name.startswith(_KNOWN):
+                    nodes = collected.setdefault(name.removeprefix(_KNOWN), [])
+                    nodes.append((captured, self.name(captured), self.term))
+            if node is not None:
+                yield _QueryResult(node, self._match(node, captures, pattern.settings), self.term, once)
+        self._above.clear()
+        for name, nodes in collected.items():
+            self.known[name] = self.known.get(name, _NOTHING).with_more(nodes)
 
     def _match(self, node: Node, captures: Captures, settings: Mapping[str, str]) -> Match:
-        named = ((name, captured) for name, captured in captures.items() if name != _MATCH and "." not in name)
-        facts = {name: self.fact(captured) for name, captured in named}
+        names = [name for name in captures if name != _MATCH]
+        facts = {name: self.fact(captures[name]) for name in names if "." not in name}
+        facts |= {name.removeprefix(_TEXT): self._written(captures[name]) for name in names if name.startswith(_TEXT)}
+        facts |= self.facts
         if self.term:
             facts |= {"term": self.term, "why": self.context.code.terms[self.term]}
-        constants = {name: _filled(value, facts) for name, value in settings.items() if name != _SEVERITY}
+        constants = {name: value for name, value in settings.items() if name not in (_SEVERITY, _TERM, _ONCE)}
+        facts |= {name: _filled(value, facts) for name, value in constants.items()}
         severity: Any = settings.get(_SEVERITY)
         line, column = self.unit.text.position(node.start_byte)
-        return Match(line, column, {**facts, **constants}, severity=severity)
+        return Match(line, column, facts, severity=severity)
 
-    def _filtered(self, matches: list[tuple[Node, Match, str]]) -> Iterator[Match]:
-        parameters = self.context.parameters
-        once, end = str(parameters.get("once", "")), -1
-        kept: dict[str | int | None, Match] = {}
-        for node, match, term in matches:
-            keys: dict[str, str | int] = {"": node.id, "file": "", "line": match.line, "term": term}
+    def _written(self, node: Node) -> str:
+        return " ".join(self.unit.head(node).split())
+
+    def _filtered(self, results: list[_QueryResult]) -> Iterator[Match]:
+        kept: dict[tuple[str, str | int | None], Match] = {}
+        end, parameters = -1, self.context.parameters
+        for result in results:
+            node, match, once = result.node, result.match, result.once
+            keys: dict[str, str | int] = {"": node.id, "file": "", "line": match.line, "term": result.term}
             key = self.statement(node).start_byte if once == "statement" else keys.get(once, match.facts.get(once))
-            if key not in kept and not (node.start_byte < end and parameters.get("outermost")):
-                kept[key] = match
+            if (once, key) not in kept and not (node.start_byte < end and parameters.get("outermost")):
+                kept[once, key] = match
                 end = max(end, node.end_byte)
         alone: Any = parameters.get("alone")
         yield from kept.values() if len(kept) > 1 or not alone else (replace(m, severity=alone) for m in kept.values())
 
-    def _test(self, predicate: Predicate) -> Callable[[Captures], bool]:
+    def _test(self, predicate: Predicate) -> _Test:
         """A predicate as a function. If one of its captures is missing, it does not hold, and its negation does."""
         positive = predicate.name.removeprefix("not-")
         test: Callable[..., bool] | None = getattr(self, f"is_{positive.replace('-', '_')}", None)
         if test is None:
             raise UserError(f"query: unknown predicate #{predicate.name}?")
-        names = [item[1:] for item in predicate.arguments if item.startswith("@")]
-        texts = predicate.arguments[len(names) :]
-        is_positive = positive == predicate.name
+        is_negated, arguments = positive != predicate.name, predicate.arguments
 
         def holds(captures: Captures) -> bool:
-            nodes = [captures[name] for name in names if name in captures]
-            return (len(nodes) == len(names) and test(*nodes, *texts)) == is_positive
+            values = [captures.get(item[1:]) if item.startswith("@") else item for item in arguments]
+            return (None not in values and test(*values)) != is_negated
 
-        return holds
+        def holds_for_node(captures: Captures) -> bool:  # the usual form: one node and constants
+            node = captures.get(arguments[0][1:])
+            return (node is not None and test(node, *arguments[1:])) != is_negated
+
+        reads_one_node = [item.startswith("@") for item in arguments] == [True] + [False] * (len(arguments) - 1)
+        return holds_for_node if reads_one_node else holds
 
     def is_eq(self, node: Node, other: Node | str) -> bool:
-        return self.unit.slice(node) == (other if isinstance(other, str) else self.unit.slice(other))
+        return self.is_any_of(node, other if isinstance(other, str) else self.unit.slice(other))
 
     def is_any_of(self, node: Node, *texts: str) -> bool:
-        return self.unit.slice(node) in texts
+        # A longer node is not read, because nested nodes may all be long.
+        return node.end_byte - node.start_byte <= 4 * max(map(len, texts)) and self.unit.slice(node) in texts
 
     def is_match(self, node: Node, pattern: str) -> bool:
         return re.search(pattern, self.unit.slice(node)) is not None
@@ -209,6 +241,15 @@ class SyntaxSearch:
         self.term = max((term for term in self.context.code.terms if name.startswith(term)), key=len, default="")
         return bool(self.term)
 
+    def is_term_inside(self, node: Node) -> bool:
+        text = self.unit.slice(node)
+        words = ((term, rf"(?<![\w.]){re.escape(term)}") for term in self.context.code.terms)
+        self.term = next((term for term, pattern in words if re.search(pattern, text)), "")
+        return bool(self.term)
+
+    def is_count(self, node: Node, number: str) -> bool:
+        return sum(child.type != "comment" for child in node.named_children) == int(number)
+
     def is_known(self, *arguments: Node | str) -> bool:
         *nodes, name = arguments
         terms = self.known.get(str(name), _NOTHING).term_by_text
@@ -228,6 +269,18 @@ class SyntaxSearch:
 
     def is_contains(self, node: Node, name: str) -> bool:
         return self.known.get(name, _NOTHING).occurs_in(node)
+
+    def is_above(self, node: Node, name: str, *kinds: str) -> bool:
+        """The nodes above the collected ones are found once: a path ends where another one has passed."""
+        key = (name, *kinds)
+        if key not in self._above:
+            above = self._above[key] = set()
+            for below in self.known.get(name, _NOTHING).nodes:
+                for parent in self.ancestors(below):
+                    if parent.type not in kinds or parent.id in above:
+                        break
+                    above.add(parent.id)
+        return node.id in self._above[key]
 
     def is_inside(self, node: Node, *kinds: str) -> bool:
         return any(above.type in kinds for above in self.ancestors(node))
@@ -267,6 +320,18 @@ class SyntaxSearch:
             above = self.unit.parents.get(above.id)
 
 
+@dataclass(frozen=True)
+class _QueryResult:
+    node: Node
+    match: Match
+    term: str
+    once: str
+
+
+def _reads_node(predicate: Predicate) -> bool:
+    return any(item.startswith("@") for item in predicate.arguments)
+
+
 def _filled(text: str, facts: Mapping[str, str]) -> str:
     return re.sub(r"\{(\w+)\}", lambda match: facts.get(match.group(1), match.group()), text)
 
@@ -274,8 +339,8 @@ def _filled(text: str, facts: Mapping[str, str]) -> str:
 def can_match(unit: CudaUnit | PythonUnit, context: DetectorContext) -> bool:
     """The prefilter: whether the file has one of the texts of `contains`, or one of the terms, and suits `file_has`."""
     texts = context.parameters.get("contains")
-    has_text = any(text.encode() in unit.data for text in texts) if isinstance(texts, list) else None
-    return (contains_term(unit, context) if has_text is None else has_text) and suits(unit, context)
+    encoded = [text.encode() for text in texts] if isinstance(texts, list) else context.encoded_terms
+    return any(contains_text(unit.data, text) for text in encoded) and suits(unit, context)
 
 
 def suits(unit: CudaUnit | PythonUnit, context: DetectorContext) -> bool:

@@ -36,3 +36,10 @@ class CudaUnit(ParsedUnit):
         """Whether both ROCm and CUDA builds compile this offset; code for only one of them gets no finding."""
         index = bisect_right(self._shared_ranges, (offset, len(self.data) + 1)) - 1
         return index >= 0 and self._shared_ranges[index][0] <= offset < self._shared_ranges[index][1]
+
+
+def defined_names(unit: CudaUnit, *kinds: str) -> frozenset[str]:
+    """The names that the file defines or declares by nodes of these types: macros, or declarators of functions."""
+    fields = {"function_declarator": "declarator"}
+    names = (node.child_by_field_name(fields.get(node.type, "name")) for node in unit.nodes(*kinds))
+    return frozenset(unit.slice(name) for name in names if name is not None)

@@ -22,6 +22,10 @@ _QUOTED_INCLUDE = re.compile(rb'#\s*include\s*"([^"\n]+)"')
 _TRANSLATED_SUFFIXES = frozenset({".cu", ".cuh", ".c", ".cc", ".cpp", ".h", ".hpp", ".in"})
 
 
+def is_read_by_hipify(path: str) -> bool:
+    return PurePosixPath(path).suffix in _TRANSLATED_SUFFIXES
+
+
 def hip_path(path: str, replacements: Mapping[str, str]) -> str:
     """The output path of a translated source; `replacements` apply to folder and file names. It always differs."""
     old = PurePosixPath(path)
@@ -50,7 +54,7 @@ class HipifyPrediction:
 
     def _renames(self, path: str) -> bool | None:
         folder = PurePosixPath(path).parent.as_posix()
-        if PurePosixPath(path).suffix not in _TRANSLATED_SUFFIXES:
+        if not is_read_by_hipify(path):
             return False
         if _renamed(folder, self.replacements) != folder:
             return True

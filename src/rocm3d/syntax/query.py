@@ -1,7 +1,8 @@
 """Patterns over syntax trees in the syntax of tree-sitter queries (docs/decisions/0020 says why not tree_sitter.Query).
 
 Supported: `(type field: (child) (child) !field) @capture`, `_`, `"token"`, `[alternatives]`, predicates and `#set!`.
-A node may have one child pattern without a field. No quantifiers and anchors.
+A node may have one child pattern without a field; a dot before or after it makes it the first or the last named child,
+comments not counted. No quantifiers.
 """
 
 from __future__ import annotations
@@ -18,12 +19,13 @@ from rocm3d.syntax.unit import ParsedUnit
 
 Captures = dict[str, Node]
 
-_TOKEN = re.compile(r'\s+|;[^\n]*|"(?:\\.|[^"\\])*"|[()\[\]]|@[\w.-]+|#[\w-]+[?!]|![a-z_]+|\w+:|[\w-]+', re.ASCII)
+_TOKEN = re.compile(r'\s+|;[^\n]*|"(?:\\.|[^"\\])*"|[()\[\]]|@[\w.-]+|#[\w-]+[?!]|![a-z_]+|\w+:|[\w-]+|\.', re.ASCII)
+_FIRST, _LAST = ".first", ".last"  # in place of the field name of an anchored child
 
 
 @dataclass(frozen=True)
 class NodePattern:
-    """One node: its type ("" for any named node), its children by field name ("" for any child), its captures."""
+    """One node: its type ("" for any named node) and its children by field name ("" for any child)."""
 
     kind: str = ""
     is_token: bool = False  # written in quotes: an anonymous node
@@ -41,13 +43,20 @@ class NodePattern:
         """The captures of the child patterns from this index on."""
         name, pattern = self.children[index]
         is_last = index + 1 == len(self.children)
-        for child in node.children_by_field_name(name) if name else node.children:
+        for child in _children(node, name):
             for captures in pattern.matches(child):
                 if is_last:
                     yield captures
                     continue
                 for more in self._match_children(node, index + 1):
                     yield {**captures, **more}
+
+
+def _children(node: Node, name: str) -> list[Node]:
+    if name not in (_FIRST, _LAST):
+        return node.children_by_field_name(name) if name else node.children
+    counted = [child for child in node.named_children if child.type != "comment"]
+    return counted[:1] if name == _FIRST else counted[-1:]
 
 
 @dataclass(frozen=True)
@@ -166,13 +175,26 @@ class _Parser:
             token = self._peek()
             if token.startswith("!"):
                 absent_fields.append(self._known_field(self._next()[1:]))
+            elif token.endswith(":"):
+                children.append((self._known_field(self._next()[:-1]), self._alternatives()))
             else:
-                field_name = self._known_field(self._next()[:-1]) if token.endswith(":") else ""
-                if not field_name and any(not other for other, _ in children):
+                if any(other in ("", _FIRST, _LAST) for other, _ in children):
                     raise UserError(f"query: {name} has two children without a field")
-                children.append((field_name, self._alternatives()))
+                children.append(self._child_without_field())
         self._next()
         return NodePattern(kind, children=tuple(children), absent_fields=tuple(absent_fields))
+
+    def _child_without_field(self) -> tuple[str, Alternatives]:
+        is_first = self._take_dot()
+        pattern = self._alternatives()
+        self._read_predicates()
+        return _FIRST if is_first else _LAST if self._take_dot() else "", pattern
+
+    def _take_dot(self) -> bool:
+        is_dot = self._peek() == "."
+        if is_dot:
+            self._next()
+        return is_dot
 
     def _read_predicates(self) -> bool:
         """Read `(#name? ...)` if the next tokens are one or more of them."""
