@@ -40,9 +40,9 @@ def test_unknown_parameter_of_a_matcher_is_refused(known, parameters):
 def test_further_matchers_are_checked_too(known):
     for also, message in (
         (RuleMatcher(kind="no_such"), "unknown matcher 'no_such'"),
-        (RuleMatcher(kind="include", parameters={"of": "path"}), "matcher include has no of"),
+        (RuleMatcher(kind="cuda_syntax", parameters={"of": "path"}), "matcher cuda_syntax has no of"),
     ):
-        rule = known.codes["CU201"].model_copy(update={"matcher": RuleMatcher(kind="include", also=(also,))})
+        rule = known.codes["CU201"].model_copy(update={"matcher": RuleMatcher(kind="cuda_syntax", also=(also,))})
         with pytest.raises(UserError, match=message):
             load_detector(rule)
 
@@ -52,7 +52,8 @@ def test_each_matcher_of_a_rule_reads_its_own_files_with_its_own_parameters(know
         f'({node} @match (#eq? @f "f"))' for node in ("(call function: (_) @f)", "(list (call function: (_) @f))")
     ]
     parts = [RuleMatcher(kind="python_syntax", parameters={"query": q, "contains": ["f"]}) for q in queries]
-    matcher = RuleMatcher(kind="include", also=tuple(parts))
+    include = {"query": "(preproc_include path: (_) @header (#term? @header)) @match"}
+    matcher = RuleMatcher(kind="cuda_syntax", parameters=include, also=tuple(parts))
     rule = known.codes["CU201"].model_copy(update={"matcher": matcher})
     detector, context = load_detector(rule), DetectorContext(rule, known)
 

@@ -115,7 +115,7 @@ def test_facts_reason_and_severity(search):
     query = CALL.format('(#term? @call) (#set! text "{call} ({why}, {term})") (#set! severity "note")')
     (match,) = search(query, "void f() { g<int>(1); }", terms={"g": "because"})
 
-    assert match.facts == {"call": "g", "why": "because", "text": "g (because, g)"}
+    assert match.facts == {"call": "g", "term": "g", "why": "because", "text": "g (because, g)"}
     assert match.severity == "note"
 
 
@@ -128,7 +128,7 @@ def test_text_as_it_is_written(search):
 def test_term_of_a_pattern(search):
     (match,) = search(CALL.format('(#set! term "x")'), "void f() { g(); }", terms={"x": "because"})
 
-    assert match.facts == {"call": "g", "why": "because"}
+    assert match.facts == {"call": "g", "term": "x", "why": "because"}
 
 
 def test_term_inside(facts):
