@@ -7,7 +7,8 @@ Inputs are the folders of examples/ and the repositories of same.toml, from bare
 sources and records: scan, then for each GPU plan, apply into a copy (with --review for the first GPU) and undo.
 
 Edited files, the tree after undo and the originals that undo restores must be equal in every byte; documents in
-everything except texts; files of rocm-port/ in everything except prose and comments.
+everything except texts and the rewrite that makes the edit of a fix; files of rocm-port/ in everything except prose
+and comments.
 
 Exit 0: no difference; 1: differences, each printed with its position; 2: wrong usage; 4: no difference, but an input
 could not be compared.

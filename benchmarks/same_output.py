@@ -27,6 +27,8 @@ TEXTS = frozenset({"message", "hint", "help", "why", "reason", "title", "shortDe
 PLAIN_TEXTS = frozenset(
     {"detail", "do", "loses", "note", "proof", "reasons", "says", "skipped", "traps", "warnings", "would_need"}
 )
+# The module that makes the edit of a fix, and its arguments. The fix is named by its id, and the edited file is compared.
+IMPLEMENTATION = frozenset({"rewrite", "parameters"})
 _COMMENT = re.compile(r"(^|\s+)#.*$")
 # In install.sh, fail, note and begin only print their arguments, and so does a printf that writes to the terminal.
 _ARGUMENTS = r"""(?:\s+(?:"(?:[^"\\]|\\.)*"|'[^']*'|\$\{[^}]*\}|[^\s;'"|&>()]+)+)*"""
@@ -44,7 +46,8 @@ def json_differences(before: Any, after: Any, path: str = "$", *, text: bool = F
         if list(before) != list(after):
             yield f"{path}: keys {_short(list(before))} -> {_short(list(after))}"
         texts = TEXTS | _keys_derived_from_texts(before, after)
-        for key in (key for key in before if key in after):
+        ignored = IMPLEMENTATION if "recipe" in before else frozenset()
+        for key in (key for key in before if key in after and key not in ignored):
             key_path = f"{path}.{key}" if key.isidentifier() else f"{path}[{json.dumps(key)}]"
             is_text = text or key in texts or (key in PLAIN_TEXTS and _is_plain(before[key]))
             yield from json_differences(before[key], after[key], key_path, text=is_text)

@@ -159,6 +159,14 @@ def test_another_order_and_another_number_of_items_are_differences():
     assert [line[:18] for line in lines[1:] if line.startswith(('-{"', '+{"'))] == ['-{"code": "CU101",']
 
 
+def test_another_rewrite_of_the_same_fix_is_no_difference():
+    before = {"recipe": "gate", "rewrite": "open_gate", "parameters": {"a": 1}, "safety": "safe"}
+
+    assert list(same_output.json_differences(before, {**before, "rewrite": "open_check", "parameters": {}})) == []
+    assert list(same_output.json_differences(before, {**before, "recipe": "other"}))
+    assert list(same_output.json_differences({"rewrite": "a"}, {"rewrite": "b"}))
+
+
 def test_a_reworded_text_is_no_difference():
     reworded = {**FINDING, "message": "the mask is narrow", "hint": "make it wide"}
 
