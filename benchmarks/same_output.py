@@ -27,7 +27,7 @@ TEXTS = frozenset({"message", "hint", "help", "why", "reason", "title", "shortDe
 PLAIN_TEXTS = frozenset(
     {"detail", "do", "loses", "note", "proof", "reasons", "says", "skipped", "traps", "warnings", "would_need"}
 )
-# The module that makes the edit of a fix, and its arguments. The fix is named by its id, and the edited file is compared.
+# The module that makes the edit of a fix, and its arguments. The id of the fix and the edited file are compared.
 IMPLEMENTATION = frozenset({"rewrite", "parameters"})
 _COMMENT = re.compile(r"(^|\s+)#.*$")
 # In install.sh, fail, note and begin only print their arguments, and so does a printf that writes to the terminal.
