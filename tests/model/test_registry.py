@@ -27,7 +27,7 @@ def package(tmp_path, monkeypatch):
 
 
 def test_a_module_that_does_not_exist_is_refused(package):
-    with pytest.raises(KeyError):
+    with pytest.raises(ModuleNotFoundError, match="walked"):
         load_module("walked", "four")
 
 

@@ -27,7 +27,7 @@ DOCUMENTS = {
     "plan": "plan.Plan",
     "patch": "patch.Patch",
     "verdicts": "verdict.Verdicts",
-    "evidence": "report.PortReport",
+    "evidence": "bundle.PortReport",
     "fit": "fit.Fit",
     "diagnosis": "condition.Diagnosis",
 }

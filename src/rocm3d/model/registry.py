@@ -19,8 +19,8 @@ def module_names(package: str) -> dict[str, str]:
 
 
 def load_module(package: str, name: str) -> ModuleType:
-    """One module of a package by its last name, without importing the others."""
-    return importlib.import_module(module_names(package)[name])
+    """One module of a package by its last name, without importing the others. Raises ModuleNotFoundError."""
+    return importlib.import_module(module_names(package).get(name, f"{package}.{name}"))
 
 
 def load_modules(package: str) -> list[ModuleType]:

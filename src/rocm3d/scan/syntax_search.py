@@ -183,17 +183,21 @@ class SyntaxSearch:
         return " ".join(self.unit.head(node).split())
 
     def _filtered(self, results: list[_QueryResult]) -> Iterator[Match]:
-        kept: dict[tuple[str, str | int | None], Match] = {}
+        reported: dict[tuple[str, str | int | None], Match] = {}
         end, parameters = -1, self.context.parameters
         for result in results:
             node, match, once = result.node, result.match, result.once
             keys: dict[str, str | int] = {"": node.id, "file": "", "line": match.line, "term": result.term}
             key = self.statement(node).start_byte if once == "statement" else keys.get(once, match.facts.get(once))
-            if (once, key) not in kept and not (node.start_byte < end and parameters.get("outermost")):
-                kept[once, key] = match
+            if (once, key) not in reported and not (node.start_byte < end and parameters.get("outermost")):
+                reported[once, key] = match
                 end = max(end, node.end_byte)
         alone: Any = parameters.get("alone")
-        yield from kept.values() if len(kept) > 1 or not alone else (replace(m, severity=alone) for m in kept.values())
+        yield from (
+            reported.values()
+            if len(reported) > 1 or not alone
+            else (replace(m, severity=alone) for m in reported.values())
+        )
 
     def _test(self, predicate: Predicate) -> _Test:
         """A predicate as a function. If one of its captures is missing, it does not hold, and its negation does."""
@@ -229,8 +233,8 @@ class SyntaxSearch:
 
     def has_term(self, text: str, pattern: str = "") -> bool:
         """Whether the text, or the group of the regex in it, is a term."""
-        found = re.search(pattern, text) if pattern else None
-        name = found.group(found.lastindex or 0) if found else "" if pattern else text
+        match = re.search(pattern, text) if pattern else None
+        name = match.group(match.lastindex or 0) if match else "" if pattern else text
         self.term = name if name in self.context.code.terms else ""
         return bool(self.term)
 

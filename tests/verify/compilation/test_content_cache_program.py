@@ -26,7 +26,7 @@ def copy(tmp_path):
         "toolchain/compiler.py",
         "verify/compilation/translation_unit.py",
         "payload/hipify_sources.py",
-        "model/compilation.py",
+        "model/verdict.py",
     ],
 )
 def test_changed_code_changes_the_digest(copy, path):

@@ -42,7 +42,7 @@ def find(unit: ParsedManifest, context: DetectorContext) -> Iterator[Match]:
             matches = re.finditer(pattern, text, re.MULTILINE)
             if severity == _LEFT_OUT and any(matches):
                 break
-            all_facts = [facts for found in matches if (facts := _facts(about, found, context))]
+            all_facts = [facts for match in matches if (facts := _facts(about, match, context))]
             chosen = (parameters.get("optional") if is_optional else None) or of_file or severity or None
             yield from (Match(command.line, command.column, facts, severity=chosen) for facts in all_facts)
             if all_facts:
@@ -69,11 +69,11 @@ def _facts_of_command(command: ScriptCommand) -> dict[str, str]:
     }
 
 
-def _facts(about: dict[str, str], found: re.Match[str], context: DetectorContext) -> dict[str, str]:
+def _facts(about: dict[str, str], match: re.Match[str], context: DetectorContext) -> dict[str, str]:
     """The facts of a match with a term; empty for other matches."""
     parameters: dict[str, Any] = context.parameters
-    facts = {**about, **{name: text or "" for name, text in found.groupdict().items()}}
-    default = facts.get("term", found.group(found.lastindex or 0)).replace("\n", " ")
+    facts = {**about, **{name: text or "" for name, text in match.groupdict().items()}}
+    default = facts.get("term", match.group(match.lastindex or 0)).replace("\n", " ")
     term = parameters["term"].format(**facts) if "term" in parameters else default
     if term not in context.code.terms:
         return {}

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 def find(unit: PythonUnit, context: DetectorContext) -> Iterator[Match]:
     parameters: dict[str, Any] = context.parameters
-    apart, last_line = int(parameters.get("apart", "0")), -1_000_000
+    min_lines, last_line = int(parameters.get("apart", "0")), -1_000_000
     if any(re.search(pattern.encode(), unit.data) for pattern in parameters.get("file_lacks", ())):
         return
     for flag in compiler_flags(unit):
         facts = {} if _is_excluded(flag, parameters) else _facts(flag, context)
-        if facts and flag.line - last_line >= apart:
+        if facts and flag.line - last_line >= min_lines:
             yield Match(flag.line, flag.column, facts, severity=parameters.get("severity"))
         last_line = flag.line if facts else last_line
 
@@ -46,9 +46,9 @@ def _facts(flag: CompilerFlag, context: DetectorContext) -> dict[str, str]:
     terms, pattern = context.code.terms, context.parameters.get("pattern")
     named: dict[str, str] = {}
     if isinstance(pattern, str):
-        found = re.search(pattern, flag.text)
-        named = {name: text or "" for name, text in found.groupdict().items()} if found else {}
-        term = named.get("term", found.group(found.lastindex or 0)) if found else None
+        match = re.search(pattern, flag.text)
+        named = {name: text or "" for name, text in match.groupdict().items()} if match else {}
+        term = named.get("term", match.group(match.lastindex or 0)) if match else None
     else:
         term = flag.matching_prefix(terms) if context.parameters.get("prefix") else flag.text
     return {**named, "flag": flag.text, "term": term, "why": terms[term]} if term in terms and term else {}

@@ -48,17 +48,17 @@ def _matches(unit: CudaUnit, context: DetectorContext) -> Iterator[Match]:
     if "unless_line" in context.parameters:
         text = _without_lines(text, _compiled(context, "unless_line"))
     reasons: dict[str, str] = {}
-    found: list[tuple[int, dict[str, str]]] = []
+    candidates: list[tuple[int, dict[str, str]]] = []
     for match in _compiled(context, "pattern").finditer(text):
         facts = {name: _readable(value) for name, value in match.groupdict(b"").items()}
         if group:
             name = facts[group]
             reasons[name] = facts["why"] = reasons[name] if name in reasons else context.reason(name)
         if not group or facts["why"]:
-            found.append((match.start(group or 0), facts))
-    own_names = defined_names(unit, *_DEFINITIONS) if found and context.parameters.get("unless_defined") else ()
+            candidates.append((match.start(group or 0), facts))
+    own_names = defined_names(unit, *_DEFINITIONS) if candidates and context.parameters.get("unless_defined") else ()
     is_compiled = builds.relevance(unit, context)
-    for offset, facts in found:
+    for offset, facts in candidates:
         if is_compiled(offset) and facts.get(group) not in own_names:
             line, column = unit.text.position(offset)
             yield Match(line, column, facts)

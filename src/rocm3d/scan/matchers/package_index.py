@@ -28,11 +28,11 @@ def find(unit: ParsedManifest, context: DetectorContext) -> Iterator[Match]:
 def index_facts(url: str, context: DetectorContext) -> dict[str, str]:
     """The facts about a URL that the rule selects; empty for other URLs."""
     pattern, terms = str(context.parameters.get("pattern", "(?!)")), context.code.terms
-    found = re.search(pattern, url.replace("%2B", "+"))
+    match = re.search(pattern, url.replace("%2B", "+"))
     term = next((term for term in terms if term in url), None)
-    named = {name: text or "" for name, text in found.groupdict().items()} if found else {}
+    named = {name: text or "" for name, text in match.groupdict().items()} if match else {}
     about = {} if term is None else {"term": term, "why": terms[term]}
-    return {**named, **about, "url": url} if found or term else {}
+    return {**named, **about, "url": url} if match or term else {}
 
 
 matcher = Matcher(unit_types=ParsedManifest, find=find, parameters={"pattern": str})

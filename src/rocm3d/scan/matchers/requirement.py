@@ -80,11 +80,11 @@ def _groups(mention: Mention, parameters: dict[str, Any]) -> dict[str, str] | No
     texts = {"version": mention.version, "url": unquote(mention.url)}
     groups: dict[str, str] = {}
     for name, text in texts.items():
-        found = re.search(parameters.get(name, ""), text)
+        match = re.search(parameters.get(name, ""), text)
         refused = parameters.get(f"not_{name}")
-        if found is None or (refused and re.search(refused, text)):
+        if match is None or (refused and re.search(refused, text)):
             return None
-        groups |= {group: value or "" for group, value in found.groupdict().items()}
+        groups |= {group: value or "" for group, value in match.groupdict().items()}
     return groups
 
 

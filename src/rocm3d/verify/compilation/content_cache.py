@@ -31,7 +31,7 @@ _MAX_RESULTS = 4  # results per key, for headers that change back and forth
 _PACKAGE = Path(__file__).parents[2]
 # Modules that find and call compilers and parse their output. own_headers has a separate digest.
 _PARTS = (
-    "toolchain", "verify/compilation", "payload/hipify_sources.py", "payload/read_build.py", "model/compilation.py",
+    "toolchain", "verify/compilation", "payload/hipify_sources.py", "payload/read_build.py", "model/verdict.py",
 )  # fmt: skip
 K = TypeVar("K")
 
