@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from pathlib import PurePosixPath
@@ -135,3 +135,16 @@ def manifest_readers() -> tuple[ManifestReader, ...]:
     names = sorted(module_info.name for module_info in pkgutil.iter_modules(manifest.__path__))
     modules = (importlib.import_module(f"{manifest.__name__}.{name}") for name in names)
     return tuple(module.reader for module in modules if hasattr(module, "reader"))
+
+
+def read_manifests(
+    path: str, read: Callable[[str], bytes | None], is_selected: Callable[[str], bool] = lambda _: True
+) -> Iterator[ParsedManifest]:
+    """The manifests of a file, one of each selected kind that it matches; none if it is unreadable or binary.
+
+    `read` is called only if the name of the file matches.
+    """
+    readers = [r for r in manifest_readers() if not r.by_name and is_selected(r.kind) and r.matches(path)]
+    data = read(path) if readers else None
+    if data is not None and b"\0" not in data:
+        yield from (r.read(path, data) for r in readers if all(required in data for required in r.required_bytes))
