@@ -7,6 +7,7 @@ from rocm3d.manifest.manifest import (
     ParsedManifest,
     UnreadableManifestError,
     has_name,
+    has_suffix,
     manifest_readers,
     read_manifests,
 )
@@ -30,6 +31,13 @@ def test_the_kind_of_a_reader_is_its_module():
 )
 def test_has_name(path, expected):
     assert has_name("b.cfg", "c.cfg")(path) is expected
+
+
+def test_has_suffix():
+    matches = has_suffix(".sh", ".zsh")
+
+    assert matches("a/b.zsh")
+    assert not matches("a.sh/b.txt")
 
 
 def test_unreadable_file_has_only_a_reason():

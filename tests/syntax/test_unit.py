@@ -22,7 +22,7 @@ def unit(path: Path) -> PythonUnit | CudaUnit:
 def test_broken_code_has_nodes(data):
     for kind in (PythonUnit, CudaUnit):
         held = kind("a", data)
-        assert [node.id for node in walk(held.tree.root_node)] == [node.id for node in held.nodes(*held._nodes_by_type)]
+        assert [node.id for node in walk(held.tree.root_node)] == [node.id for node in held.nodes(*held._walked[0])]
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.name)

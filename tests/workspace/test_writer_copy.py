@@ -62,7 +62,7 @@ def test_unreadable_file_is_named(reachable, run_unprivileged):
     (reachable / "free").mkdir()
     (reachable / "free").chmod(0o777)
     output = run_unprivileged(
-        "try:\n    copy.copy_tree(place / 'repo', place / 'free' / 'out')\n"
+        "try:\n    writer.copy_tree(place / 'repo', place / 'free' / 'out')\n"
         "except UserError as error:\n    print(error.message)",
         reachable,
     )

@@ -129,6 +129,11 @@ def has_name(*names: str) -> Callable[[str], bool]:
     return lambda path: posix_path(path).name in names
 
 
+def has_suffix(*suffixes: str) -> Callable[[str], bool]:
+    """A test whether the suffix of a path is one of these."""
+    return lambda path: posix_path(path).suffix in suffixes
+
+
 @cache
 def manifest_readers() -> tuple[ManifestReader, ...]:
     """Every reader, sorted by kind, found by walking this package."""

@@ -20,8 +20,7 @@ from rocm3d.record.manifest import manifest
 from rocm3d.record.monitor import WorkloadMonitor
 from rocm3d.record.output_files import FolderState, seal_files
 from rocm3d.record.startup import hook_environment, read_events
-from rocm3d.workspace.process import run_watched
-from rocm3d.workspace.scratch import guarded_scratch_folder
+from rocm3d.workspace.process import guarded_scratch_folder, run_watched
 from rocm3d.workspace.tree import source_digest
 
 if TYPE_CHECKING:

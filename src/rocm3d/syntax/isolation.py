@@ -131,8 +131,7 @@ def _appended_block(before: bytes, after: bytes) -> list[bytes] | None:
     """The lines of one marked block at the end; an empty list if nothing changed, None if anything else did."""
     if after == before:
         return []
-    ends_with_newline = before.endswith(b"\n") or not before
-    for start in (before,) if ends_with_newline else (before + b"\n", before + b"\r\n"):
+    for start in (before + b"\n", before + b"\r\n") if before and not before.endswith(b"\n") else (before,):
         lines = after[len(start) :].splitlines()
         if after.startswith(start) and lines[:1] == [BLOCK_BEGIN] and lines[-1:] == [BLOCK_END] and len(lines) > 1:
             return lines[1:-1]

@@ -11,8 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from rocm3d.model.errors import MachineError
-from rocm3d.workspace.process import run_in_background
-from rocm3d.workspace.scratch import guarded_scratch_folder
+from rocm3d.workspace.process import guarded_scratch_folder, run_in_background
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

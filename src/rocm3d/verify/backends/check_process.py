@@ -15,8 +15,7 @@ from pydantic import ValidationError
 
 from rocm3d.model.backend_check import BackendCheck
 from rocm3d.model.errors import MachineError
-from rocm3d.workspace.process import Finished, run
-from rocm3d.workspace.scratch import scratch_file
+from rocm3d.workspace.process import Finished, run, scratch_file
 
 if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge

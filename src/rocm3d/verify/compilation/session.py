@@ -19,8 +19,8 @@ from rocm3d.verify.compilation.flag_check import FlagCheck
 from rocm3d.verify.compilation.pool import CompileJob, compile_all
 from rocm3d.verify.compilation.source_map import HipifySourceMap
 from rocm3d.verify.compilation.translation_unit import TranslationUnit, translation_units
+from rocm3d.workspace.process import guarded_scratch_folder
 from rocm3d.workspace.result_cache import ResultCache
-from rocm3d.workspace.scratch import guarded_scratch_folder
 
 if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge

@@ -16,7 +16,7 @@ from rocm3d.verify.resolution.pip import Pip, find_pip
 from rocm3d.verify.resolution.prepare import ExcludedRequirement, PreparedSet
 from rocm3d.verify.resolution.resolver import Resolution, ResolveRequest
 from rocm3d.verify.resolution.uv import Uv, find_uv
-from rocm3d.workspace.scratch import scratch_folder
+from rocm3d.workspace.process import scratch_folder
 from rocm3d.workspace.web import WebClient
 
 if TYPE_CHECKING:

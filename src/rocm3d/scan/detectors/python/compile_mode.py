@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
 from rocm3d.scan.prefilter import contains_term
-from rocm3d.syntax.python import PythonUnit
-from rocm3d.syntax.python_names import keyword_argument, plain_strings
+from rocm3d.syntax.python import PythonUnit, keyword_argument, plain_strings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,8 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
-from rocm3d.syntax.python import PythonUnit, string_value
-from rocm3d.syntax.python_names import environment_writes, unconditional_imports
+from rocm3d.syntax.python import PythonUnit, environment_writes, string_value, unconditional_imports
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,8 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
-from rocm3d.syntax.python import PythonUnit
-from rocm3d.syntax.python_names import plain_strings, positional_arguments
+from rocm3d.syntax.python import PythonUnit, plain_strings, positional_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

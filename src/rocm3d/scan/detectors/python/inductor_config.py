@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
-from rocm3d.syntax.python import PythonUnit, string_value
-from rocm3d.syntax.python_names import ImportedNames, environment_writes, keyword_argument
+from rocm3d.syntax.python import ImportedNames, PythonUnit, environment_writes, keyword_argument, string_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
 from rocm3d.scan.prefilter import contains_dotted_name
-from rocm3d.syntax.python import PythonUnit
-from rocm3d.syntax.python_names import ImportedNames
+from rocm3d.syntax.python import ImportedNames, PythonUnit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

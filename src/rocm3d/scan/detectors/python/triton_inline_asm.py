@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
-from rocm3d.syntax.python import PythonUnit
-from rocm3d.syntax.python_names import ImportedNames, imports, imports_triton
+from rocm3d.syntax.python import ImportedNames, PythonUnit, imports, imports_triton
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
