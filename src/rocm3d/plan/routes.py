@@ -287,9 +287,8 @@ def required_versions(dependencies: Iterable[Dependency]) -> dict[str, tuple[str
 def decide(
     names: Mapping[str, str | None], routed: Mapping[str, RouteChoice], stack: Stack, gpu: Gpu
 ) -> tuple[DependencyDecision, ...]:
-    keep = DependencyDecision(name="", package=None, decision="keep", route=None, reason="not known to need NVIDIA")
     return tuple(
-        keep.model_copy(update={"name": name})
+        DependencyDecision(name=name, package=None, decision="keep", route=None, reason="not known to need NVIDIA")
         if package is None
         else _package_decision(name, routed[package], stack, gpu)
         for name, package in names.items()

@@ -43,7 +43,7 @@ def prove_isolation(path: str, before: bytes, after: bytes) -> Proof:
     name, suffix = PurePosixPath(path).name, PurePosixPath(path).suffix
     if suffix in CUDA_SUFFIXES:
         return _prove_cpp(before, after)
-    key = IGNORE_FILE if path.endswith(IGNORE_FILE) else name if name in _COMPARISONS else suffix
+    key = IGNORE_FILE if path.endswith(IGNORE_FILE) else name if name in _COMPARISONS else f"*{suffix}"
     if key not in _COMPARISONS:
         return Proof(kind="cpp-directives-evaluated", holds=False, detail=f"no proof method for {suffix or path}")
     kind, compare = _COMPARISONS[key]
@@ -186,6 +186,6 @@ _COMPARISONS: dict[str, tuple[ProofKind, Callable[[bytes, bytes], str]]] = {
     MANIFEST_FILE: ("ignore-lines-appended", _compare_manifest_file),
     PROJECT_FILE: ("ignore-lines-appended", _compare_project_file),
     "CMakeLists.txt": ("cmake-guard-folded", _compare_cmake),
-    ".cmake": ("cmake-guard-folded", _compare_cmake),
-    ".py": ("python-guard-folded", _compare_python),
+    "*.cmake": ("cmake-guard-folded", _compare_cmake),
+    "*.py": ("python-guard-folded", _compare_python),
 }
