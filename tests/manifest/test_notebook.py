@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.manifest.notebook import is_notebook, read
+from rocm3d.manifest.notebook import read, reader
 
 CELLS = [
     {"cell_type": "markdown", "metadata": {}, "source": ["!pip install markdown\n"]},
@@ -58,8 +58,8 @@ def test_other_json_is_ignored(text):
 
 
 def test_is_a_notebook_by_its_suffix():
-    assert is_notebook("a/b.ipynb")
-    assert not is_notebook("a.json")
+    assert reader.matches("a/b.ipynb")
+    assert not reader.matches("a.json")
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.manifest.shell import is_shell_script, read
+from rocm3d.manifest.shell import read, reader
 
 SCRIPT = """#!/bin/bash
 # pip install commented
@@ -51,12 +51,12 @@ def test_options():
 
 @pytest.mark.parametrize("path", ["setup.py", "sh", "a.sh.txt", "Dockerfile"])
 def test_is_not_shell_script(path):
-    assert not is_shell_script(path)
+    assert not reader.matches(path)
 
 
 @pytest.mark.parametrize("path", ["setup.sh", "a/b/install.sh", "x.bash"])
 def test_is_shell_script(path):
-    assert is_shell_script(path)
+    assert reader.matches(path)
 
 
 def test_windows_line_ends_and_odd_bytes():

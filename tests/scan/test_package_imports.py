@@ -5,8 +5,7 @@ from dataclasses import replace
 import pytest
 
 from rocm3d.scan.package_imports import package_of_import, required_imports
-from rocm3d.syntax.python import PythonUnit
-from rocm3d.syntax.python_names import imports
+from rocm3d.syntax.python import PythonUnit, imports
 
 
 def python_unit(path: str, text: str) -> PythonUnit:

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.syntax.python import PythonUnit, string_value
-from rocm3d.syntax.python_names import imports, unconditional_imports
+from rocm3d.syntax.python import PythonUnit, imports, string_value, unconditional_imports
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 

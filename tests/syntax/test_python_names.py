@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.syntax.python import PythonUnit
-from rocm3d.syntax.python_names import (
+from rocm3d.syntax.python import (
     ImportedNames,
+    PythonUnit,
     imports,
     keyword_argument,
     positional_arguments,

@@ -15,7 +15,7 @@ import os, sys
 from pathlib import Path
 from rocm3d.model.errors import UserError
 from rocm3d.model.inventory import SkippedFile
-from rocm3d.workspace import writer, documents, journal, state, tree, writer
+from rocm3d.workspace import documents, journal, state, tree, writer
 
 SkippedFile(path="a", reason="b")
 if os.geteuid() == 0:

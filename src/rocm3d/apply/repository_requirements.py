@@ -28,7 +28,7 @@ from rocm3d.apply.requirement_source import (
     parse_git_checkout,
 )
 from rocm3d.apply.template import one_line
-from rocm3d.manifest.manifest import Mention, ParsedManifest, manifest_readers
+from rocm3d.manifest.manifest import Mention, ParsedManifest, read_manifests
 from rocm3d.manifest.pipfile import CATEGORY_SECTION
 from rocm3d.manifest.requirements import KIND, is_requirements, read
 from rocm3d.model.plan import DependencyDecision, Plan
@@ -100,16 +100,8 @@ def repository_requirements(plan: Plan, tree: Tree) -> RepositoryRequirements:
 def _manifests(tree: Tree, folder: str) -> Iterator[ParsedManifest]:
     """Manifests directly in a folder, without requirements files, which `included_files` reads."""
     for path in tree.paths():
-        data = tree.read(path) if posixpath.dirname(path) == folder and not is_requirements(path) else None
-        if data is None or b"\0" in data:
-            continue
-        for reader in manifest_readers():
-            if (
-                reader.kind in _KIND_ORDER
-                and reader.matches(path)
-                and all(keyword in data for keyword in reader.required_bytes)
-            ):
-                yield reader.read(path, data)
+        if posixpath.dirname(path) == folder and not is_requirements(path):
+            yield from read_manifests(path, tree.read, _KIND_ORDER.__contains__)
 
 
 @dataclass

@@ -99,17 +99,17 @@ class Knowledge:
     def package_by_pip(self, name: str) -> Package | None:
         """The package of a distribution name, including patterns such as nvidia-*-cu12."""
         canonical_name = canonicalize_name(name)
+        patterns = ((pattern, package) for pattern, package in self._pip_names.items() if "*" in pattern)
         return self._pip_names.get(canonical_name) or next(
-            (package for pattern, package in self._pip_patterns if fnmatch.fnmatchcase(canonical_name, pattern)), None
+            (package for pattern, package in patterns if fnmatch.fnmatchcase(canonical_name, pattern)), None
         )
 
     def cuda_package(self, name: str, extras: Collection[str] = (), *, conda: bool = False) -> Package | None:
         """The package whose CUDA build a requirement installs, or None. Some names install CUDA only with an extra.
         conda has no extras, but different names."""
         package = self.package_by_conda(name) if conda else self.package_by_pip(name)
-        if package is None or not _needs_extra(package, name):
-            return package
-        return package if self.cuda_extras(name, extras) else None
+        is_plain = package is None or not _needs_extra(package, name)
+        return package if is_plain or self.cuda_extras(name, extras) else None
 
     def cuda_extras(self, name: str, extras: Collection[str]) -> dict[str, str]:
         """The extras that install CUDA packages, each with what it installs."""
@@ -163,21 +163,8 @@ class Knowledge:
 
     @cached_property
     def _pip_names(self) -> dict[str, Package]:
-        return {
-            canonicalize_name(name): package
-            for package in self.packages.values()
-            for name in package.pip
-            if "*" not in name
-        }
-
-    @cached_property
-    def _pip_patterns(self) -> list[tuple[str, Package]]:
-        return [
-            (canonicalize_name(name), package)
-            for package in self.packages.values()
-            for name in package.pip
-            if "*" in name
-        ]
+        """By distribution name or pattern."""
+        return {canonicalize_name(name): package for package in self.packages.values() for name in package.pip}
 
     @cached_property
     def integrated_targets(self) -> frozenset[str]:

@@ -34,10 +34,8 @@ def _parse(path: str, data: bytes) -> ParsedManifest:
 
 
 def _conda_mentions(entry: YamlScalar) -> list[Mention]:
-    spec = re.sub(r"\s+", "", entry.text)
-    install = parse_install_command(
-        [ShellWord("conda"), ShellWord("install"), ShellWord(spec, entry.line, entry.text_column, entry.line)]
-    )
+    specification = ShellWord(re.sub(r"\s+", "", entry.text), entry.line, entry.text_column, entry.line)
+    install = parse_install_command([ShellWord("conda"), ShellWord("install"), specification])
     return [] if install is None else [replace(mention, text=entry.text) for mention in install.mentions]
 
 

@@ -102,13 +102,11 @@ class _Dockerfile:
 def _run_commands(body: str, line: int, offset: int) -> list[tuple[ShellWord, ...]]:
     words = _json_words(body) if body.lstrip().startswith("[") else []
     if words:
-        column = offset + len(body) - len(body.lstrip())
-        return [tuple(ShellWord(token, line, column, line) for token in words)]
+        return [tuple(ShellWord(token, line, offset + len(body) - len(body.lstrip()), line) for token in words)]
     head, newline, body_lines = body.partition("\n")
     delimiters = HEREDOC.findall(head)
     if delimiters and newline and head.lstrip().startswith("<<"):
-        script = re.sub(rf"(?m)^\s*{delimiters[0][1]}\s*$", "", body_lines)
-        return shell_commands(script, line + 1)
+        return shell_commands(re.sub(rf"(?m)^\s*{delimiters[0][1]}\s*$", "", body_lines), line + 1)
     commands = shell_commands(body, line, offset)
     while commands and commands[0][0].text.startswith("--"):  # options of RUN itself, such as --mount
         commands[0] = commands[0][1:]
@@ -153,8 +151,7 @@ def _instructions(text: str) -> Iterator[tuple[str, str, int, int, int]]:
             else:
                 body += lines[index : end + 1]
                 index = end + 1
-        column = len(match.group(1)) + 1
-        yield match.group(2).upper(), "\n".join(body), first + 1, column, match.end() + 1
+        yield match.group(2).upper(), "\n".join(body), first + 1, len(match.group(1)) + 1, match.end() + 1
 
 
 def _read_compose(path: str, data: bytes, text: str) -> ParsedManifest:

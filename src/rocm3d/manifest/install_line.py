@@ -137,11 +137,10 @@ def _find_tool(words: Sequence[ShellWord]) -> tuple[str, int] | None:
         )
         if subcommand is None:
             continue
-        if _PIP.match(name) and texts[subcommand] == "install":
-            previous = texts[index - 1].rsplit("/", 1)[-1] if index else ""
-            return "uv" if previous == "uv" else "pip", subcommand + 1
-        if texts[subcommand] in _PIP_LIKE_INSTALLERS.get(name, ()):
-            return "uv" if name == "uv" else "pip", subcommand + 1
+        is_pip = _PIP.match(name) and texts[subcommand] == "install"
+        if is_pip or texts[subcommand] in _PIP_LIKE_INSTALLERS.get(name, ()):
+            front = texts[max(index - 1, 0)].rsplit("/", 1)[-1] if is_pip else name  # uv itself, or `uv pip`
+            return "uv" if front == "uv" else "pip", subcommand + 1
         if _CONDA.match(name) and texts[subcommand] in ("install", "create"):
             return "conda", subcommand + 1
     return None

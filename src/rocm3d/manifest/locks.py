@@ -26,9 +26,8 @@ class _LockedPackage:
     def mentions(self) -> list[Mention]:
         if not self.name:
             return []
-        version = f"=={self.version}" if self.version else ""
-        text = self.name + version
-        return [Mention(self.name, text, self.line, 1, self.line, version, url=self.url, section=SECTION)]
+        version, line = f"=={self.version}" if self.version else "", self.line
+        return [Mention(self.name, self.name + version, line, 1, line, version, url=self.url, section=SECTION)]
 
 
 def read(path: str, data: bytes) -> ParsedManifest:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from pathlib import PurePosixPath
@@ -127,7 +127,25 @@ def has_name(*names: str) -> Callable[[str], bool]:
     return lambda path: posix_path(path).name in names
 
 
+def has_suffix(*suffixes: str) -> Callable[[str], bool]:
+    """A test whether the suffix of a path is one of these."""
+    return lambda path: posix_path(path).suffix in suffixes
+
+
 @cache
 def manifest_readers() -> tuple[ManifestReader, ...]:
     """Every reader, sorted by kind, found by walking this package."""
     return tuple(module.reader for module in load_modules("rocm3d.manifest") if hasattr(module, "reader"))
+
+
+def read_manifests(
+    path: str, read: Callable[[str], bytes | None], is_selected: Callable[[str], bool] = lambda _: True
+) -> Iterator[ParsedManifest]:
+    """The manifests of a file, one of each selected kind that it matches; none if it is unreadable or binary.
+
+    `read` is called only if the name of the file matches.
+    """
+    readers = [r for r in manifest_readers() if not r.by_name and is_selected(r.kind) and r.matches(path)]
+    data = read(path) if readers else None
+    if data is not None and b"\0" not in data:
+        yield from (r.read(path, data) for r in readers if all(required in data for required in r.required_bytes))

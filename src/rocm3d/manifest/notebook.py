@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from rocm3d.manifest.install_line import ShellWord, shell_commands
-from rocm3d.manifest.manifest import ManifestReader, ParsedManifest, posix_path
+from rocm3d.manifest.manifest import ManifestReader, ParsedManifest, has_suffix
 from rocm3d.manifest.script import LineIndex, manifest_from_commands
 from rocm3d.model.text import replace_surrogates
 
@@ -56,10 +56,6 @@ class _Cell:
                     self.text.append(replace_surrogates(chr(int(character[2:], 16))))
                 else:
                     self.text.append(_PLAIN.get(character, character[-1]))
-
-
-def is_notebook(path: str) -> bool:
-    return posix_path(path).suffix == ".ipynb"
 
 
 def read(path: str, data: bytes) -> ParsedManifest:
@@ -129,4 +125,4 @@ def _shell_lines(text: str) -> str:
     return "\n".join(shell_lines)
 
 
-reader = ManifestReader(__name__, is_notebook, read)
+reader = ManifestReader(__name__, has_suffix(".ipynb"), read)

@@ -74,8 +74,7 @@ def _command_lines(
     if not _RUNNER_NAME_PARTS & set(name.rsplit(".", 1)[-1].lower().split("_")) or not node.args:
         return
     implied_pip = "pip " if _PIP.search(name.encode()) else ""
-    argument = _unsplit(node.args[0])
-    words = _words(literals, argument)
+    words = _words(literals, _unsplit(node.args[0]))
     if not all(" " in token.text for token in words):  # a list of words, not a command line
         starts_with_install = bool(implied_pip) and words[0].text == "install"
         yield [[replace(words[0], text="pip"), *words] if starts_with_install else words]

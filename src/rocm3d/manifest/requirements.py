@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from rocm3d.manifest.manifest import InstallOption, ManifestReader, Mention, ParsedManifest, posix_path
 from rocm3d.model.text import Text
-from rocm3d.workspace.scratch import scratch_file
+from rocm3d.workspace.process import scratch_file
 
 _OTHER_SEPARATORS = re.compile(r"[\v\f\x1c-\x1e\x85\u2028\u2029]")
 KIND = "requirements"

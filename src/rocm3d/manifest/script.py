@@ -228,8 +228,7 @@ def _expand_variables(text: str, variables: dict[str, str]) -> str:
 def _split_expanded(token: ShellWord, text: str) -> list[ShellWord]:
     """Split a word after expansion, unless it is quoted."""
     splits = text != token.text and (not token.is_quoted or _ARRAY_EXPANSION.match(token.text))
-    parts = text.split() if splits else [text]
-    return [replace(token, text=part) for part in parts]
+    return [replace(token, text=part) for part in (text.split() if splits else [text])]
 
 
 def _assignments(words: Sequence[ShellWord]) -> Iterator[tuple[ShellWord, str, str]]:

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from rocm3d.manifest.install_line import shell_commands
-from rocm3d.manifest.manifest import ManifestReader, ParsedManifest, posix_path
+from rocm3d.manifest.manifest import ManifestReader, ParsedManifest, has_suffix
 from rocm3d.manifest.script import manifest_from_commands
-
-
-def is_shell_script(path: str) -> bool:
-    return posix_path(path).suffix in (".sh", ".bash", ".zsh")
 
 
 def read(path: str, data: bytes) -> ParsedManifest:
@@ -16,4 +12,4 @@ def read(path: str, data: bytes) -> ParsedManifest:
     return manifest_from_commands(path, reader.kind, data, shell_commands(data.decode("utf-8", "replace")))
 
 
-reader = ManifestReader(__name__, is_shell_script, read)
+reader = ManifestReader(__name__, has_suffix(".sh", ".bash", ".zsh"), read)

@@ -73,8 +73,7 @@ class YamlText:
         except RecursionError as error:
             raise UnreadableManifestError("nests too deeply to be read as YAML") from error
         except Exception as error:  # the parser raises whatever its input makes it raise
-            reason = f"is not valid YAML: {' '.join(str(error).split())[:200]}"
-            raise UnreadableManifestError(reason) from error
+            raise UnreadableManifestError(f"is not valid YAML: {' '.join(str(error).split())[:200]}") from error
 
     @cached_property
     def _line_index(self) -> LineIndex:
@@ -107,8 +106,7 @@ class YamlText:
         """Keys and values of a map; empty for other nodes."""
         if getattr(node, "id", "") != "mapping":
             return []
-        keys = ((self.scalar(key), value) for key, value in node.value)
-        return [(key, value) for key, value in keys if key is not None]
+        return [(name, value) for key, value in node.value if (name := self.scalar(key)) is not None]
 
     def values(self, node: Any, key: str) -> list[Any]:
         """The values of a key of a map; empty for other nodes."""

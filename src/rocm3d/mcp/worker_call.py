@@ -23,8 +23,7 @@ from anyio.streams.memory import MemoryObjectReceiveStream
 
 from rocm3d.mcp.worker import REQUEST, RESPONSE
 from rocm3d.model.errors import Rocm3dError, UserError
-from rocm3d.workspace.process import run_watched
-from rocm3d.workspace.scratch import guarded_scratch_folder
+from rocm3d.workspace.process import guarded_scratch_folder, run_watched
 
 ReportProgress = Callable[[float, str], Awaitable[None]]
 # Time limit of a call in seconds; compiling a repository takes minutes.

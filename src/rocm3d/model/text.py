@@ -52,5 +52,4 @@ class Text:
     @cached_property
     def newline(self) -> bytes:
         """The most frequent line ending of the file."""
-        crlf = self.data.count(b"\r\n")
-        return b"\r\n" if crlf * 2 > self.data.count(b"\n") else b"\n"
+        return b"\r\n" if self.data.count(b"\r\n") * 2 > self.data.count(b"\n") else b"\n"

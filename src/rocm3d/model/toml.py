@@ -43,8 +43,7 @@ def parse(data: bytes) -> dict[str, Any]:
 
 def _has_deep_key(text: str) -> bool:
     """Whether a dotted key has too many parts. The parser needs quadratic time and memory for them."""
-    without_strings = STRING_OR_COMMENT.sub(lambda match: "" if match.group()[0] == "#" else "s", text)
-    for line in without_strings.split("\n"):
+    for line in STRING_OR_COMMENT.sub(lambda match: "" if match.group()[0] == "#" else "s", text).split("\n"):
         depth = 0
         for part in line.split(".") if line.count(".") >= _MAX_DEPTH else ():
             depth = depth + 1 if _NAME.fullmatch(part) else 0

@@ -245,9 +245,8 @@ def _memory(card: CardFacts) -> str:
 
 
 def _bandwidth(card: CardFacts) -> str:
-    if card.bandwidth_gbs is None:
-        return UNKNOWN
-    return f"{card.bandwidth_gbs:g} GB/s" + (" per device" if card.devices > 1 else "")
+    each = " per device" if card.devices > 1 else ""
+    return UNKNOWN if card.bandwidth_gbs is None else f"{card.bandwidth_gbs:g} GB/s{each}"
 
 
 def _ratio(quantity: str, a: CardFacts, b: CardFacts, first: float | None, second: float | None) -> CardAdvantage:

@@ -106,8 +106,11 @@ def _repository_conflict(
     for name, required in sorted(route.needs.items()):
         pins = constraints.versions.get(name, ())
         if pins and not any(is_satisfiable((pin, required)) for pin in pins):
-            reason = f"needs {name} {required}; the repository requires {pins[0]}"
-            return _rejected(route, reason, f"another {name} in the repository")
+            return _rejected(
+                route,
+                f"needs {name} {required}; the repository requires {pins[0]}",
+                f"another {name} in the repository",
+            )
     return None
 
 
@@ -198,8 +201,11 @@ def route_problem(route: Route, stack: Stack, gpu: Gpu) -> RejectedAlternative |
         ("Python", route.python, stack.python),
     ):
         if required and not SpecifierSet(required).contains(available, prereleases=True):
-            reason = f"needs {component} {required}; this stack has {available}"
-            return _rejected(route, reason, f"a stack with {component} {required}")
+            return _rejected(
+                route,
+                f"needs {component} {required}; this stack has {available}",
+                f"a stack with {component} {required}",
+            )
     if route.gfx and gpu.gfx not in route.gfx:
         return _rejected(route, f"supports {', '.join(route.gfx)}; this GPU is {gpu.gfx}", f"a report from {gpu.gfx}")
     if route.products and gpu.product not in route.products:
@@ -281,9 +287,8 @@ def required_versions(dependencies: Iterable[Dependency]) -> dict[str, tuple[str
 def decide(
     names: Mapping[str, str | None], routed: Mapping[str, RouteChoice], stack: Stack, gpu: Gpu
 ) -> tuple[DependencyDecision, ...]:
-    keep = DependencyDecision(name="", package=None, decision="keep", route=None, reason="not known to need NVIDIA")
     return tuple(
-        keep.model_copy(update={"name": name})
+        DependencyDecision(name=name, package=None, decision="keep", route=None, reason="not known to need NVIDIA")
         if package is None
         else _package_decision(name, routed[package], stack, gpu)
         for name, package in names.items()

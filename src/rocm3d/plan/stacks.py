@@ -91,10 +91,11 @@ class StackEvaluation:
             name: item.ranks_below_best for name, item in sorted(self.route_choices.items()) if item.ranks_below_best
         }
         missed = [name for name, item in sorted(self.route_choices.items()) if item.misses_pin]
-        lost = [item.name for item in self.decisions if item.loses or item.decision == "stub"]
         return {
             "blocked": self._decision_cost("blocked", "blocked"),
-            "lost": _name_cost("features lost", lost),
+            "lost": _name_cost(
+                "features lost", [item.name for item in self.decisions if item.loses or item.decision == "stub"]
+            ),
             "pins": _name_cost("differs from the known port", missed),
             "stand-ins": self._decision_cost("stubs or substitutes", "stub", "substitute"),
             "untried": StackCost("few packages are known to run on it", int(not self.stack.tried)),
@@ -154,14 +155,10 @@ def choose_stack(
     known = criteria.knowledge.stacks
     if options.stack is not None and options.stack not in known:
         raise UserError(f"unknown stack {options.stack!r}", hint=f"known stacks: {', '.join(sorted(known))}")
-    rejected: list[RejectedAlternative] = []
-    evaluations: list[StackEvaluation] = []
-    for stack in (*known.values(), *([options.installed] if options.installed else [])):
-        problem = _unusable_stack(stack, criteria.gpu, options)
-        if problem is None:
-            evaluations.append(evaluate_stack(stack, criteria))
-        else:
-            rejected.append(problem)
+    stacks = (*known.values(), *([options.installed] if options.installed else []))
+    checked = [(stack, _unusable_stack(stack, criteria.gpu, options)) for stack in stacks]
+    rejected = [problem for _, problem in checked if problem is not None]
+    evaluations = [evaluate_stack(stack, criteria) for stack, problem in checked if problem is None]
     if not evaluations:
         return None, None, tuple(sorted(rejected, key=lambda item: item.id))
     best, *others = sorted(evaluations, key=lambda item: item.sort_key(options.prefer))

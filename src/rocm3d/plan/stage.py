@@ -124,8 +124,7 @@ def _readiness(
     codes = [*sources.codes_needing_edits, *(left.finding.code for left in sources.left)]
     if any(not code.startswith("DEP") and not knowledge.codes[code].is_about_environment for code in codes):
         return "needs-edits"
-    changed = any(decision.decision != "keep" for decision in decisions)
-    return "ready-with-deps" if changed or sources.left else "ready"
+    return "ready-with-deps" if sources.left or any(item.decision != "keep" for item in decisions) else "ready"
 
 
 def _warnings(
@@ -171,8 +170,7 @@ def plan_phases(
 def _planned_phase(phase: Phase, answered: Sequence[Finding], left: Sequence[Finding]) -> PlannedPhase:
     done, open_ = (sum(finding.code.startswith(phase.codes) for finding in findings) for findings in (answered, left))
     if phase.codes and not done and not open_:
-        reason = phase.skip_if or "no findings"
-        return PlannedPhase(number=phase.number, title=phase.title, skipped=reason)
+        return PlannedPhase(number=phase.number, title=phase.title, skipped=phase.skip_if or "no findings")
     return PlannedPhase(number=phase.number, title=phase.title, answered=done, left=open_, do=phase.do)
 
 

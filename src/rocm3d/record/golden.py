@@ -15,8 +15,7 @@ from typing import Any
 from rocm3d.model.backend_check import OmittedOutput, RecordedFile, Recording
 from rocm3d.model.errors import UserError
 from rocm3d.record.hook_events import hook_environment, read_events
-from rocm3d.workspace.process import run
-from rocm3d.workspace.scratch import scratch_file
+from rocm3d.workspace.process import run, scratch_file
 from rocm3d.workspace.tree import file_digest
 
 RECORDING_FILE = "recording.json"

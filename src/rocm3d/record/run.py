@@ -22,8 +22,7 @@ from rocm3d.record import hook_events, redact
 from rocm3d.record.hook_events import hook_environment, read_events
 from rocm3d.record.manifest import cold_caches, manifest
 from rocm3d.record.monitor import WorkloadMonitor
-from rocm3d.workspace.process import run_watched
-from rocm3d.workspace.scratch import guarded_scratch_folder
+from rocm3d.workspace.process import guarded_scratch_folder, run_watched
 from rocm3d.workspace.tree import file_digest, source_digest
 
 Ending: TypeAlias = int | Literal["timed_out", "interrupted"]

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from rocm3d.model.finding import Location
 from rocm3d.model.inventory import Extension
-from rocm3d.syntax.python import string_value
-from rocm3d.syntax.python_names import ImportedNames
+from rocm3d.syntax.python import ImportedNames, string_value
 from rocm3d.syntax.unit import walk
 
 if TYPE_CHECKING:

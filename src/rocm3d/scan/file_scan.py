@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator
 from typing import TYPE_CHECKING
 
 from rocm3d.manifest.cmake import is_cmake
-from rocm3d.manifest.manifest import ParsedManifest, manifest_readers, posix_path
+from rocm3d.manifest.manifest import ParsedManifest, manifest_readers, posix_path, read_manifests
 from rocm3d.model.base import Record
 from rocm3d.model.finding import Finding, Location
 from rocm3d.model.inventory import Dependency, Extension, SkippedFile
@@ -119,9 +119,7 @@ def _units(path: str, data: bytes) -> Iterator[Unit]:
         yield PythonUnit(path, data)
     elif suffix in CUDA_SUFFIXES:
         yield CudaUnit(path, data)
-    for reader in manifest_readers():
-        if not reader.by_name and reader.matches(path) and all(required in data for required in reader.required_bytes):
-            yield reader.read(path, data)
+    yield from read_manifests(path, lambda _: data)
 
 
 def _run_detectors(

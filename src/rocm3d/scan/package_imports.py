@@ -5,15 +5,14 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from rocm3d.syntax.python_names import unconditional_imports
+from rocm3d.syntax.python import unconditional_imports
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocm3d.knowledge.base import Knowledge
     from rocm3d.model.package import Package
-    from rocm3d.syntax.python import PythonUnit
-    from rocm3d.syntax.python_names import Import
+    from rocm3d.syntax.python import Import, PythonUnit
 
 
 def required_imports(unit: PythonUnit) -> Iterator[Import]:

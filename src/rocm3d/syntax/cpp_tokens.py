@@ -229,8 +229,7 @@ def listed_edits(old: Tokens, new: Tokens) -> Counter[str] | None:
     while i < len(old) or j < len(new):
         edit: _ListedEdit | None = None
         if old[i : i + 1] != new[j : j + 1]:
-            before = old[max(0, i - _WINDOW) : i]
-            difference = _Difference(before, old[i : i + _WINDOW], new[j : j + _WINDOW], launches)
+            difference = _Difference(old[max(0, i - _WINDOW) : i], old[i : i + _WINDOW], new[j : j + _WINDOW], launches)
             edit = next((listed for listed in _EDITS if listed.applies_to(difference)), None)
             if edit is None:
                 return None

@@ -334,8 +334,7 @@ def has_known_part(node: ConditionNode) -> bool:
     """Whether any part of a condition has a known value, so that simplifying changes its text."""
     if isinstance(node, Atom):
         return node.value is not None
-    parts = (node.operand,) if isinstance(node, Not) else node.operands
-    return any(has_known_part(part) for part in parts)
+    return any(map(has_known_part, (node.operand,) if isinstance(node, Not) else node.operands))
 
 
 def simplified(node: ConditionNode) -> str:
@@ -452,8 +451,7 @@ class _Parser:
     def _span(self, start: int) -> str:
         if start >= len(self.tokens) or self.index == start:
             return ""
-        last = min(self.index, len(self.tokens)) - 1
-        return self.text[self.tokens[start][1] : self.tokens[last][2]]
+        return self.text[self.tokens[start][1] : self.tokens[start : self.index][-1][2]]
 
 
 def _integer_truth(literal: str) -> bool | None:

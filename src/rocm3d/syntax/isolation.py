@@ -43,7 +43,7 @@ def prove_isolation(path: str, before: bytes, after: bytes) -> Proof:
     name, suffix = PurePosixPath(path).name, PurePosixPath(path).suffix
     if suffix in CUDA_SUFFIXES:
         return _prove_cpp(before, after)
-    key = IGNORE_FILE if path.endswith(IGNORE_FILE) else name if name in _COMPARISONS else suffix
+    key = IGNORE_FILE if path.endswith(IGNORE_FILE) else name if name in _COMPARISONS else f"*{suffix}"
     if key not in _COMPARISONS:
         return Proof(kind="cpp-directives-evaluated", holds=False, detail=f"no proof method for {suffix or path}")
     kind, compare = _COMPARISONS[key]
@@ -131,8 +131,7 @@ def _appended_block(before: bytes, after: bytes) -> list[bytes] | None:
     """The lines of one marked block at the end; an empty list if nothing changed, None if anything else did."""
     if after == before:
         return []
-    ends_with_newline = before.endswith(b"\n") or not before
-    for start in (before,) if ends_with_newline else (before + b"\n", before + b"\r\n"):
+    for start in (before + b"\n", before + b"\r\n") if before and not before.endswith(b"\n") else (before,):
         lines = after[len(start) :].splitlines()
         if after.startswith(start) and lines[:1] == [BLOCK_BEGIN] and lines[-1:] == [BLOCK_END] and len(lines) > 1:
             return lines[1:-1]
@@ -187,6 +186,6 @@ _COMPARISONS: dict[str, tuple[ProofKind, Callable[[bytes, bytes], str]]] = {
     MANIFEST_FILE: ("ignore-lines-appended", _compare_manifest_file),
     PROJECT_FILE: ("ignore-lines-appended", _compare_project_file),
     "CMakeLists.txt": ("cmake-guard-folded", _compare_cmake),
-    ".cmake": ("cmake-guard-folded", _compare_cmake),
-    ".py": ("python-guard-folded", _compare_python),
+    "*.cmake": ("cmake-guard-folded", _compare_cmake),
+    "*.py": ("python-guard-folded", _compare_python),
 }

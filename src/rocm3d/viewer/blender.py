@@ -15,8 +15,7 @@ from rocm3d.model.errors import MachineError
 from rocm3d.viewer.layout import arrange, camera_axes, frame_camera
 from rocm3d.viewer.shape import Splats, Surface
 from rocm3d.viewer.stage import point_size, refuse_missing_folder, short_names
-from rocm3d.workspace.process import run
-from rocm3d.workspace.scratch import scratch_folder
+from rocm3d.workspace.process import run, scratch_folder
 
 if TYPE_CHECKING:
     from rocm3d.artifact.artifact_report import Array

@@ -18,8 +18,7 @@ from viser.transforms import SO3
 
 from rocm3d.model.errors import MachineError, UserError
 from rocm3d.viewer.stage import add_lights, draw, refuse_missing_folder, serve, server_url
-from rocm3d.workspace.process import run_in_background
-from rocm3d.workspace.scratch import guarded_scratch_folder
+from rocm3d.workspace.process import guarded_scratch_folder, run_in_background
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -60,8 +60,8 @@ def _without_filters(root: Path) -> dict[str, str]:
     pattern = r"^filter\..*\.(clean|process|smudge|required)$"
     names = _git(root, "config", "--local", "--includes", "-z", "--name-only", "--get-regexp", pattern)[1].split("\0")
     keys = [name for name in names if name]
-    numbered = ((f"GIT_CONFIG_KEY_{n}", f"GIT_CONFIG_VALUE_{n}", key) for n, key in enumerate(keys))
-    settings = {name: text for k, v, key in numbered for name, text in ((k, key), (v, ""))}
+    settings = {f"GIT_CONFIG_KEY_{n}": key for n, key in enumerate(keys)}
+    settings |= {f"GIT_CONFIG_VALUE_{n}": "" for n in range(len(keys))}
     return {**os.environ, **settings, "GIT_CONFIG_COUNT": str(len(keys))}
 
 

@@ -1,4 +1,7 @@
-"""The only module that starts programs: no shell, a time limit, capped output, the whole process group is killed."""
+"""The only module that starts programs: no shell, a time limit, capped output, the whole process group is killed.
+
+Temporary files and folders, for libraries and programs that read only from disk.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,12 @@ import contextlib
 import os
 import secrets
 import select
+import shutil
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -56,8 +61,6 @@ def run(
 ) -> Finished:
     """Run a program until it ends or reaches the time limit. Its whole process group is gone afterwards."""
     child = _start(command, cwd, env)
-    assert child.stdout is not None
-    assert child.stderr is not None
     out, err = _Drain(child.stdout, keep_bytes), _Drain(child.stderr, keep_bytes)
     code: int | None
     try:
@@ -84,7 +87,6 @@ def run_watched(
 ) -> int | None:
     """Like `run`, but streams to a watcher. Returns the exit code, or None at the time limit."""
     child = _start(command, cwd, env, subprocess.STDOUT)
-    assert child.stdout is not None
     drain = _Drain(child.stdout, 0, watcher.write)
     deadline = time.monotonic() + seconds
     try:
@@ -102,7 +104,6 @@ class BackgroundProcess:
     """A program that runs in the background."""
 
     def __init__(self, child: subprocess.Popen[bytes], keep_bytes: int) -> None:
-        assert child.stdout is not None
         self._child, self._drain = child, _Drain(child.stdout, keep_bytes)
 
     @property
@@ -254,8 +255,9 @@ def _kill_group(child: subprocess.Popen[bytes]) -> None:
 class _Drain(threading.Thread):
     """Reads a pipe to its end, so that the child never blocks. Stores the first bytes and forwards all of them."""
 
-    def __init__(self, stream: IO[bytes], max_bytes: int, forward: Callable[[bytes], object] = len) -> None:
+    def __init__(self, stream: IO[bytes] | None, max_bytes: int, forward: Callable[[bytes], object] = len) -> None:
         super().__init__(daemon=True)
+        assert stream is not None
         self.stream, self.max_bytes, self.forward, self.output, self.capped = (
             stream,
             max_bytes,
@@ -292,3 +294,32 @@ class _Drain(threading.Thread):
         except ValueError:
             return True  # closed by the thread in the meantime
         return any(event & select.POLLHUP for _, event in poll.poll(0))
+
+
+@contextlib.contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """An empty folder that is removed afterwards."""
+    with tempfile.TemporaryDirectory(prefix="rocm3d-") as folder:
+        yield Path(folder)
+
+
+@contextlib.contextmanager
+def guarded_scratch_folder() -> Iterator[Path]:
+    """An empty folder that is removed even if this process is killed, together with the programs it started."""
+    # The cleanup helper knows the name before the folder exists, so there is no gap.
+    folder = Path(tempfile.gettempdir()) / f"rocm3d-{secrets.token_hex(8)}"
+    with cleanup_if_killed(folder):
+        folder.mkdir(mode=0o700)
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder)
+
+
+@contextlib.contextmanager
+def scratch_file(name: str, content: bytes) -> Iterator[Path]:
+    """A file with this name in a new folder that is removed afterwards."""
+    with scratch_folder() as folder:
+        path = folder / name
+        path.write_bytes(content)
+        yield path

@@ -120,11 +120,10 @@ def file_lock(path: Path, seconds: float = _TIMEOUT_SECONDS) -> Iterator[None]:
 
 
 def _try_lock(stream: IO[str]) -> bool:
-    try:
+    with contextlib.suppress(OSError):
         if sys.platform == "win32":
             msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)
         else:
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
+        return True
+    return False

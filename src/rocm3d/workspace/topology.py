@@ -90,14 +90,13 @@ def _gpu_node(folder: Path, values: dict[str, int], devices: Path, index: int, i
     gfx = _gfx(version) if version else ""
     pci = f"{values.get('domain', 0):04x}:{location >> 8 & 0xFF:02x}:{location >> 3 & 0x1F:02x}.{location & 7}"
     unique = values.get("unique_id", 0)
-    is_integrated = gfx in integrated or values.get("cpu_cores_count", 0) > 0 or _is_apu(devices / pci, unique)
     return GpuNode(
         node=_node_number(folder),
         gfx=gfx,
         unique_id=unique,
         pci=pci,
         vram_bytes=_vram(folder) or values.get("local_mem_size", 0),
-        integrated=is_integrated,
+        integrated=gfx in integrated or values.get("cpu_cores_count", 0) > 0 or _is_apu(devices / pci, unique),
         render_minor=values.get("drm_render_minor", 0),
         rocr_index=index,
         simd_count=values.get("simd_count", 0),
@@ -136,8 +135,7 @@ def read_properties(path: Path) -> dict[str, int]:
             lines = file.read(_MAX_CHARACTERS).splitlines()
     except OSError:
         return {}
-    pairs = (line.split() for line in lines)
-    numbers = ((pair[0], _number(pair[1])) for pair in pairs if len(pair) == 2)
+    numbers = ((pair[0], _number(pair[1])) for pair in map(str.split, lines) if len(pair) == 2)
     return {name: number for name, number in numbers if number is not None}
 
 

@@ -77,9 +77,11 @@ class WebClient:
             or not first.hostname
         ):
             return {url: self.size(url) for url in urls}
-        connection = HTTPConnection(first.hostname, first.port, timeout=self.seconds)
-        if first.scheme == "https":
-            connection = HTTPSConnection(first.hostname, first.port, timeout=self.seconds, context=self._context)
+        connection = (
+            HTTPSConnection(first.hostname, first.port, timeout=self.seconds, context=self._context)
+            if first.scheme == "https"
+            else HTTPConnection(first.hostname, first.port, timeout=self.seconds)
+        )
         try:
             return {url: self._size_over(connection, url) for url in urls}
         finally:

@@ -86,8 +86,8 @@ class Writer:
 
 
 def _missing_folders(root: Path, target: Path) -> list[str]:
-    missing = [folder for folder in target.parents if folder.is_relative_to(root) and not folder.exists()]
-    return [folder.relative_to(root).as_posix() for folder in missing]
+    folders = (folder for folder in target.parents if folder.is_relative_to(root))
+    return [folder.relative_to(root).as_posix() for folder in folders if not folder.exists()]
 
 
 def _umask() -> int:

@@ -14,8 +14,15 @@ from typing import TYPE_CHECKING, Any
 from rocm3d.scan.detector import DetectorContext, Match, Matcher, match_at
 from rocm3d.scan.package_imports import package_of_import, required_imports
 from rocm3d.scan.prefilter import imports_any
-from rocm3d.syntax.python import PythonUnit, string_value
-from rocm3d.syntax.python_names import Import, ImportedNames, imports, positional_arguments, unconditional_imports
+from rocm3d.syntax.python import (
+    Import,
+    ImportedNames,
+    PythonUnit,
+    imports,
+    positional_arguments,
+    string_value,
+    unconditional_imports,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

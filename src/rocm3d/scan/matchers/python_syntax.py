@@ -28,8 +28,7 @@ from tree_sitter import Node
 from rocm3d.scan.detector import DetectorContext, Match, Matcher
 from rocm3d.scan.prefilter import contains_dotted_name
 from rocm3d.scan.syntax_search import PARAMETERS, SyntaxSearch, can_match, suits
-from rocm3d.syntax.python import PythonUnit, string_value
-from rocm3d.syntax.python_names import ImportedNames, imports, unconditional_imports
+from rocm3d.syntax.python import ImportedNames, PythonUnit, imports, string_value, unconditional_imports
 
 
 @dataclass

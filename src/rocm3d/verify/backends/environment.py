@@ -20,8 +20,7 @@ from rocm3d.knowledge.base import Knowledge, backend_of_kernel
 from rocm3d.model.backend import Backend
 from rocm3d.model.backend_check import BackendCheck
 from rocm3d.model.errors import MachineError
-from rocm3d.workspace.process import Finished, run
-from rocm3d.workspace.scratch import scratch_file
+from rocm3d.workspace.process import Finished, run, scratch_file
 
 SECONDS = 300.0  # kernels may be compiled on their first call
 SCRIPT = Path(__file__).parents[2] / "payload" / "probe_backend.py"

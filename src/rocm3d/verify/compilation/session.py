@@ -22,8 +22,8 @@ from rocm3d.verify.compilation.content_cache import CompileJob, ContentCache, co
 from rocm3d.verify.compilation.extensions import ExtensionFinder, ScriptExtensions
 from rocm3d.verify.compilation.kit import CompileKit
 from rocm3d.verify.compilation.translation_unit import FlagCheck, TranslationUnit, translation_units
+from rocm3d.workspace.process import guarded_scratch_folder
 from rocm3d.workspace.result_cache import ResultCache
-from rocm3d.workspace.scratch import guarded_scratch_folder
 from rocm3d.workspace.tree import Tree
 
 SECONDS = 600.0

@@ -21,7 +21,7 @@ from rocm3d.verify.resolution.pip import Pip, find_pip
 from rocm3d.verify.resolution.resolver import Resolution, Resolver, ResolveRequest
 from rocm3d.verify.resolution.sets import ExcludedRequirement, PreparedSet, RequirementLine
 from rocm3d.verify.resolution.uv import Uv, find_uv
-from rocm3d.workspace.scratch import scratch_folder
+from rocm3d.workspace.process import scratch_folder
 from rocm3d.workspace.web import WebClient, without_secrets
 
 _MAX_ROUNDS = 8  # of excluding one distribution and resolving again

@@ -13,7 +13,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
 from rocm3d.manifest import requirements
-from rocm3d.manifest.manifest import Mention, ParsedManifest, manifest_readers
+from rocm3d.manifest.manifest import Mention, ParsedManifest, read_manifests
 from rocm3d.manifest.requirements import is_requirements
 from rocm3d.workspace.web import without_secrets
 
@@ -82,12 +82,7 @@ def read_lines(tree: Tree, path: str) -> tuple[RequirementLine, ...]:
 
 def _manifests(tree: Tree) -> Iterator[ParsedManifest]:
     for path in tree.paths():
-        for reader in manifest_readers():
-            if reader.by_name or reader.kind in _IGNORED_KINDS or not reader.matches(path):
-                continue
-            data = tree.read(path)
-            if data is not None and b"\0" not in data:
-                yield reader.read(path, data)
+        yield from read_manifests(path, tree.read, lambda kind: kind not in _IGNORED_KINDS)
 
 
 def _read_set(root: str, manifests: dict[str, ParsedManifest], tree: Tree) -> tuple[RequirementSet, set[str]]:

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 from rocm3d.scan.auxiliary_files import is_auxiliary
 from rocm3d.scan.detector import Clue, Detector, DetectorContext, Match, match_at
 from rocm3d.scan.package_imports import package_of_import
-from rocm3d.syntax.python import PythonUnit
-from rocm3d.syntax.python_names import imports, keyword_argument
+from rocm3d.syntax.python import PythonUnit, imports, keyword_argument
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,8 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
-from rocm3d.syntax.python import PythonUnit, string_value
-from rocm3d.syntax.python_names import imports
+from rocm3d.syntax.python import PythonUnit, imports, string_value
 from rocm3d.syntax.unit import walk
 
 if TYPE_CHECKING:

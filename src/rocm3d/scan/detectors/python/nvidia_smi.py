@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
-from rocm3d.syntax.python import PythonUnit
-from rocm3d.syntax.python_names import ImportedNames, ancestors, keyword_argument, positional_arguments
+from rocm3d.syntax.python import ImportedNames, PythonUnit, ancestors, keyword_argument, positional_arguments
 from rocm3d.syntax.unit import walk
 
 if TYPE_CHECKING:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
 from rocm3d.scan.package_imports import package_of_import
 from rocm3d.scan.prefilter import imports_term
-from rocm3d.syntax.python import PythonUnit
-from rocm3d.syntax.python_names import imports
+from rocm3d.syntax.python import PythonUnit, imports
 from rocm3d.syntax.unit import walk
 
 if TYPE_CHECKING:

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
 from rocm3d.scan.prefilter import contains_dotted_name
-from rocm3d.syntax.python import PythonUnit
-from rocm3d.syntax.python_names import ImportedNames, ancestors
+from rocm3d.syntax.python import ImportedNames, PythonUnit, ancestors
 from rocm3d.syntax.unit import walk
 
 if TYPE_CHECKING:

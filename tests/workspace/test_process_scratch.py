@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rocm3d.workspace.scratch import guarded_scratch_folder, scratch_file, scratch_folder
+from rocm3d.workspace.process import guarded_scratch_folder, scratch_file, scratch_folder
 
 
 def test_file_is_gone_even_after_an_error():
