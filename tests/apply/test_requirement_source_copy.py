@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.apply.requirement_source import RequirementsCopier, is_constraints, is_index_replacement, replacement_line
-from rocm3d.manifest.requirements import read
+from rocm3d.apply.requirement_source import RequirementsCopier, is_index_replacement, replacement_line
+from rocm3d.manifest.requirements import is_constraints, read
 from rocm3d.model.plan import DependencyDecision
 
 HASH = "--hash=sha256:" + "0" * 64

@@ -4,6 +4,7 @@ import pytest
 
 from rocm3d.manifest.manifest import (
     ManifestReader,
+    Mention,
     ParsedManifest,
     UnreadableManifestError,
     has_name,
@@ -76,3 +77,11 @@ def test_a_file_of_no_kind_is_not_read():
         raise AssertionError(path)
 
     assert list(read_manifests("a.png", read)) == []
+
+
+@pytest.mark.parametrize(
+    ("section", "expected"),
+    [("", True), ("project", True), ("optional", False), ("pdm", False), ("pipenv-category:docs", False)],
+)
+def test_requirements_of_builds_tests_and_extras_are_not_installed(section, expected):
+    assert Mention("a", "a", 1, 1, 1, section=section).is_installed == expected

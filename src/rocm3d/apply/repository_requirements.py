@@ -21,7 +21,6 @@ from rocm3d.apply.requirement_source import (
     GitCheckout,
     SourceLocation,
     find_decision,
-    is_constraints,
     is_cuda_build,
     is_index_replacement,
     local_path,
@@ -29,8 +28,7 @@ from rocm3d.apply.requirement_source import (
 )
 from rocm3d.apply.template import one_line
 from rocm3d.manifest.manifest import Mention, ParsedManifest, read_manifests
-from rocm3d.manifest.pipfile import CATEGORY_SECTION
-from rocm3d.manifest.requirements import KIND, is_requirements, read
+from rocm3d.manifest.requirements import KIND, is_constraints, is_requirements, read
 from rocm3d.model.plan import DependencyDecision, Plan
 from rocm3d.workspace.tree import Tree
 
@@ -40,19 +38,6 @@ _KIND_ORDER = (
     "conda", "shell", "docker", "python_script", "markdown",
 )  # fmt: skip
 _PROJECT_KINDS = frozenset({"pyproject", "setup_py", "setup_cfg"})
-_NON_RUNTIME_SECTIONS = frozenset(
-    {
-        "build-system",
-        "optional",
-        "setup_requires",
-        "tests_require",
-        "extras_require",
-        "hatch",
-        "pdm",
-        "uv",
-        CATEGORY_SECTION,
-    }
-)
 _IMPORT = re.compile(rb"^[ \t]*(?:import|from)[ \t]+([A-Za-z_]\w*)", re.MULTILINE)
 _MAX_SHOWN = 8
 _INSTALLERS = frozenset({"python", "pip", "setuptools", "wheel", "conda", "uv"})
@@ -141,7 +126,7 @@ class _Collector:
                 self._collect_mention(unit, mention)
 
     def _collect_mention(self, unit: ParsedManifest, mention: Mention) -> None:
-        if mention.section.split(":")[0] in _NON_RUNTIME_SECTIONS or "$" in mention.text:
+        if not mention.is_installed or "$" in mention.text:
             return
         decision = find_decision(mention, self.decisions)
         source = self._source_location(mention)

@@ -7,7 +7,6 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 from typing import NewType
 from urllib.parse import unquote
 
@@ -16,7 +15,7 @@ from packaging.utils import canonicalize_name
 from rocm3d.apply.template import one_line
 from rocm3d.manifest.install_line import distribution_name
 from rocm3d.manifest.manifest import Mention, ParsedManifest
-from rocm3d.manifest.requirements import copy_with_replacements
+from rocm3d.manifest.requirements import copy_with_replacements, is_constraints
 from rocm3d.model.plan import DependencyDecision, Plan
 
 # The packages that nothing may replace: no install step, and no dependency of a package.
@@ -166,11 +165,6 @@ class RequirementsCopier:
         if decision is None or decision.package is None or decision.decision == "keep":
             return None
         return replacement_line(decision, constraint=True)
-
-
-def is_constraints(path: str) -> bool:
-    """Whether the file only constrains versions and installs nothing."""
-    return PurePosixPath(path).name.lower().startswith("constraint")
 
 
 def is_index_replacement(decision: DependencyDecision) -> bool:

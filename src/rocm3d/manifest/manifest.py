@@ -10,6 +10,13 @@ from pathlib import PurePosixPath
 from rocm3d.model.registry import load_modules
 from rocm3d.model.toml import TomlError
 
+CATEGORY_SECTION = "pipenv-category"  # of a Pipfile; the name of the category follows after a colon
+# Requirements of builds, tests and extras do not belong to a plain install.
+_NOT_INSTALLED = frozenset(
+    {"build-system", "optional", "setup_requires", "tests_require", "extras_require", "hatch", "pdm", "uv"}
+    | {CATEGORY_SECTION}
+)
+
 
 @dataclass(frozen=True)
 class Mention:
@@ -24,6 +31,11 @@ class Mention:
     extras: frozenset[str] = frozenset()
     url: str = ""
     section: str = ""
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether a plain install of the repository installs it, by the section that names it."""
+        return self.section.split(":")[0] not in _NOT_INSTALLED
 
 
 @dataclass(frozen=True)

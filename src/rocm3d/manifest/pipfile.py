@@ -5,12 +5,11 @@ Format: https://pipenv.pypa.io/en/latest/pipfile.html
 
 from __future__ import annotations
 
-from rocm3d.manifest.manifest import ManifestReader, ParsedManifest, has_name
+from rocm3d.manifest.manifest import CATEGORY_SECTION, ManifestReader, ParsedManifest, has_name
 from rocm3d.manifest.toml_text import TomlText, nested_table
 from rocm3d.model.toml import parse
 
 SECTION = "pipenv"
-CATEGORY_SECTION = "pipenv-category"
 _MAIN = "packages"
 # Tables that are not package categories.
 _NOT_CATEGORIES = frozenset({"source", "requires", "scripts", "pipenv"})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from pathlib import PurePosixPath
 
 from rocm3d.manifest.manifest import InstallOption, ManifestReader, Mention, ParsedManifest, posix_path
 from rocm3d.model.text import Text
@@ -17,6 +18,11 @@ _MAX_LINE_LENGTH = 20_000  # characters of one line with its continuations, enou
 _BLANKS = re.compile(r"[ \t]{64,}")
 _NAME = re.compile(r"(.*[._-])?(requirements|constraints).*\.(txt|in)$", re.IGNORECASE)
 _INDEX_OPTIONS = ("index_url", "extra_index_urls", "find_links")
+
+
+def is_constraints(path: str) -> bool:
+    """Whether the file only constrains versions and installs nothing."""
+    return PurePosixPath(path).name.lower().startswith("constraint")
 
 
 def is_requirements(path: str) -> bool:

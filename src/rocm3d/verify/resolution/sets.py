@@ -6,7 +6,6 @@ import posixpath
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from packaging.requirements import InvalidRequirement, Requirement
@@ -14,7 +13,7 @@ from packaging.utils import canonicalize_name
 
 from rocm3d.manifest import requirements
 from rocm3d.manifest.manifest import Mention, ParsedManifest, read_manifests
-from rocm3d.manifest.requirements import is_requirements
+from rocm3d.manifest.requirements import is_constraints, is_requirements
 from rocm3d.workspace.web import without_secrets
 
 if TYPE_CHECKING:
@@ -27,10 +26,6 @@ if TYPE_CHECKING:
 
 # Documentation, CI, lock files and the like: nobody installs from these.
 _IGNORED_KINDS = frozenset({"markdown", "workflow", "locks", "notebook", "cmake", "gitmodules"})
-# Requirements of builds, tests and extras do not belong to a plain install.
-_OTHER_SECTIONS = frozenset(
-    {"build-system", "optional", "setup_requires", "tests_require", "extras_require", "hatch", "uv"}
-)
 _URL = re.compile(r"(?:git|hg|svn|bzr)\+|https?://")
 _NAME = re.compile(r"[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?$")
 _CONSTRAINT = re.compile(rb"\s*(-c|--constraint)")
@@ -66,7 +61,7 @@ def requirement_sets(tree: Tree, is_selected: Callable[[str], bool]) -> list[Req
     read_paths: set[str] = set()
     # If files include each other, the shallowest is the root.
     for path in sorted(manifests, key=lambda path: (path in included, path.count("/"), path)):
-        if path not in read_paths and not _is_constraints(path):
+        if path not in read_paths and not is_constraints(path):
             requirement_set, set_paths = _read_set(path, manifests, tree)
             read_paths |= set_paths
             sets += [requirement_set] if requirement_set.lines else []
@@ -130,13 +125,9 @@ def _is_constraint(lines: list[bytes], option: InstallOption) -> bool:
     return option.line <= len(lines) and _CONSTRAINT.match(lines[option.line - 1]) is not None
 
 
-def _is_constraints(path: str) -> bool:
-    return PurePosixPath(path).name.lower().startswith("constraints")
-
-
 def to_line(mention: Mention) -> RequirementLine | None:
     """A mention as a line of a requirements file; None for folders, conda packages and non-install sections."""
-    if mention.section in _OTHER_SECTIONS or mention.section.endswith("conda"):
+    if not mention.is_installed or mention.section.endswith("conda"):
         return None
     name = str(canonicalize_name(mention.name))
     if mention.url:
