@@ -42,7 +42,8 @@ def test_further_matchers_are_checked_too(known):
         (RuleMatcher(kind="no_such"), "unknown matcher 'no_such'"),
         (RuleMatcher(kind="cuda_syntax", parameters={"of": "path"}), "matcher cuda_syntax has no of"),
     ):
-        rule = known.codes["CU201"].model_copy(update={"matcher": RuleMatcher(kind="cuda_syntax", also=(also,))})
+        first = RuleMatcher(kind="cuda_syntax", parameters={"query": "(identifier) @match"}, also=(also,))
+        rule = known.codes["CU201"].model_copy(update={"matcher": first})
         with pytest.raises(UserError, match=message):
             load_detector(rule)
 

@@ -95,6 +95,27 @@ def test_a_case_without_a_header_is_refused(rocm3d, overlay):
     assert "silent.txt:1: source code without a header" in ended.err
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("(preproc_include", "(preproc_includes", "cuda has no node type 'preproc_includes'"),
+        ("(#term? @header)", "(#no-such? @header)", "unknown predicate #no-such?"),
+        ("(#term? @header)", r"(#match? @header \"(\")", "missing ), unterminated subpattern at position 0"),
+        ("<{header}>: {why}", "<{headers}>", "'headers'"),
+        ("parameters.query", "# parameters.query", "matcher cuda_syntax needs the parameter query"),
+    ],
+)
+def test_a_mistake_in_a_rule_is_one_line(rocm3d, overlay, repository, old, new, message):
+    path = overlay / "rules" / "cuda" / "vendor_header" / "rule.toml"
+    path.write_text(RULE.replace(old, new, 1))
+
+    ended = rocm3d("scan", repository, "--knowledge", overlay)
+
+    first_line = ended.err.splitlines()[0]
+    assert (ended.code, first_line.split(": ")[:2]) == (2, ["rocm3d", "rule vendor_header"])
+    assert message in first_line
+
+
 def test_an_unknown_matcher_stops_the_scan_with_one_line(rocm3d, overlay, repository):
     path = overlay / "rules" / "cuda" / "vendor_header" / "rule.toml"
     path.write_text(RULE.replace('"cuda_syntax"', '"includes"', 1))

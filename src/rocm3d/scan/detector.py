@@ -89,12 +89,13 @@ Prefilter = tuple[bytes, ...] | Callable[[Any, DetectorContext], bool]
 
 @dataclass(frozen=True)
 class Matcher:
-    """A generic matcher, for every rule that names it. `parameters` lists the allowed values, or a type."""
+    """A generic matcher, for every rule that names it. `parameters` has their allowed values, or a type."""
 
     unit_types: type[Unit] | tuple[type[Unit], ...]
     find: Find
     prefilter: Prefilter = ()
     parameters: Mapping[str, tuple[Parameter, ...] | type] = field(default_factory=dict)
+    required: tuple[str, ...] = ()
 
     def accepts(self, name: str, value: Parameter) -> bool:
         allowed = self.parameters.get(name, ())
@@ -160,6 +161,9 @@ def _loaded_matcher(rule: Rule, part: RuleMatcher) -> Matcher:
         if not matcher.accepts(name, value):
             hint = f"known parameters: {', '.join(matcher.parameters)}"
             raise UserError(f"rule {rule.rule}: matcher {part.kind} has no {name} = {value!r}", hint=hint)
+    for name in matcher.required:
+        if name not in part.parameters:
+            raise UserError(f"rule {rule.rule}: matcher {part.kind} needs the parameter {name}")
     return matcher
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from rocm3d.manifest.cmake import is_cmake
 from rocm3d.manifest.manifest import ParsedManifest, manifest_readers, posix_path, read_manifests
 from rocm3d.model.base import Record
+from rocm3d.model.errors import UserError
 from rocm3d.model.finding import Finding, Location
 from rocm3d.model.inventory import Dependency, Extension, SkippedFile
 from rocm3d.scan.auxiliary_files import is_auxiliary
@@ -126,13 +127,25 @@ def _run_detectors(
     unit: Unit, path: str, knowledge: Knowledge, selection: Selection
 ) -> Iterator[ConditionalFinding | Clue]:
     for detector, context in rules_by_unit(knowledge, selection)[type(unit)]:
-        if detector.can_match(unit, context):
-            for match in detector.find(unit, context):
-                if isinstance(match, Clue):
-                    yield match
-                else:
-                    finding = _finding(detector, context, match.path or path, match)
-                    yield ConditionalFinding(finding=finding, clue=match.clue, unless=match.unless)
+        try:
+            if detector.can_match(unit, context):
+                yield from _run_detector(detector, context, unit, path)
+        except (LookupError, re.error) as error:
+            if context.code.matcher is None:
+                raise
+            # The rule is data, maybe of an overlay: its texts name a fact that does not exist, or a regex is invalid.
+            raise UserError(f"rule {detector.rule}: {error}", hint="rocm3d kb check --knowledge DIR") from error
+
+
+def _run_detector(
+    detector: Detector, context: DetectorContext, unit: Unit, path: str
+) -> Iterator[ConditionalFinding | Clue]:
+    for match in detector.find(unit, context):
+        if isinstance(match, Clue):
+            yield match
+        else:
+            finding = _finding(detector, context, match.path or path, match)
+            yield ConditionalFinding(finding=finding, clue=match.clue, unless=match.unless)
 
 
 def _finding(detector: Detector, context: DetectorContext, path: str, match: Match) -> Finding:

@@ -143,11 +143,17 @@ class SyntaxSearch:
         if not is_possible(self.unit, self.context):
             return
         results: list[_QueryResult] = []
-        for pattern in parse_query(str(self.context.parameters["query"]), self.unit.language):
+        for pattern in self._patterns():
             tests = [(self._test(predicate), _reads_node(predicate)) for predicate in pattern.predicates]
             if all(test({}) for test, reads_node in tests if not reads_node):
                 results += self._run_pattern(pattern, [test for test, reads_node in tests if reads_node])
         yield from self._filtered(sorted(results, key=lambda item: item.node.start_byte))
+
+    def _patterns(self) -> tuple[QueryPattern, ...]:
+        try:
+            return parse_query(str(self.context.parameters["query"]), self.unit.language)
+        except UserError as error:
+            raise UserError(f"rule {self.context.code.rule}: {error.message}", hint=error.hint) from error
 
     def _run_pattern(self, pattern: QueryPattern, tests: list[_Test]) -> Iterator[_QueryResult]:
         collected: dict[str, list[tuple[Node, str, str]]] = {}
@@ -204,7 +210,7 @@ class SyntaxSearch:
         positive = predicate.name.removeprefix("not-")
         test: Callable[..., bool] | None = getattr(self, f"is_{positive.replace('-', '_')}", None)
         if test is None:
-            raise UserError(f"query: unknown predicate #{predicate.name}?")
+            raise UserError(f"rule {self.context.code.rule}: unknown predicate #{predicate.name}?")
         is_negated, arguments = positive != predicate.name, predicate.arguments
 
         def holds(captures: Captures) -> bool:

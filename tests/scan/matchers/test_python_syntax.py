@@ -40,7 +40,7 @@ def columns(search):
 
 
 def test_unknown_predicate_is_refused(search):
-    with pytest.raises(UserError, match=r"query: unknown predicate #no-such\?"):
+    with pytest.raises(UserError, match=r"rule fp8_dtype: unknown predicate #no-such\?"):
         search(f'({CALL} (#no-such? @f "x"))', "f()\n")
 
 

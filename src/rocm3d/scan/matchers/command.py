@@ -106,4 +106,5 @@ matcher = Matcher(
         "no_project": _SEVERITIES,
         "not_required": _SEVERITIES,
     },
+    required=("patterns",),
 )

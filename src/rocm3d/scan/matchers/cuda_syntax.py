@@ -128,4 +128,10 @@ def find(unit: CudaUnit, context: DetectorContext) -> Iterator[Match | Clue]:
     return builds.unless_shimmed(unit, context, _CudaSearch(unit, context).run())
 
 
-matcher = Matcher(unit_types=CudaUnit, find=find, prefilter=can_match, parameters={**PARAMETERS, **builds.PARAMETERS})
+matcher = Matcher(
+    unit_types=CudaUnit,
+    find=find,
+    prefilter=can_match,
+    parameters={**PARAMETERS, **builds.PARAMETERS},
+    required=("query",),
+)

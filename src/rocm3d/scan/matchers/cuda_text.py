@@ -116,4 +116,5 @@ matcher = Matcher(
         "once": ("file", "line"),
         **builds.PARAMETERS,
     },
+    required=("pattern",),
 )

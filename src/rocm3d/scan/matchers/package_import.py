@@ -101,4 +101,5 @@ matcher = Matcher(
         "reported_by": list,
         "kept_import": ("note", "warning", "error"),
     },
+    required=("when",),
 )

@@ -135,5 +135,9 @@ def find(unit: PythonUnit, context: DetectorContext) -> Iterator[Match]:
 
 
 matcher = Matcher(
-    unit_types=PythonUnit, find=find, prefilter=_can_match, parameters={**PARAMETERS, "guarded": (True, False)}
+    unit_types=PythonUnit,
+    find=find,
+    prefilter=_can_match,
+    parameters={**PARAMETERS, "guarded": (True, False)},
+    required=("query",),
 )
