@@ -50,4 +50,4 @@ def test_facts_and_severity(search):
 def test_findings_that_are_close_are_one(search):
     text = "x = ['-a',\n'-a',\n'-a',\n'-a',\n'-lm',\n'-lm',\n'-a']\n"
 
-    assert [match.line for match in search(text, apart="3")] == [3, 9]
+    assert [match.line for match in search(text, group_lines="3")] == [3, 9]

@@ -3,8 +3,8 @@
 Parameters: `pattern`, a regex whose last group, or the group `term`, is the term, and whose other named groups are
 facts; `prefix`, true if the flag starts with a term; `excluded`, a regex that a flag must not match;
 `device_only`, true leaves out flags that only the host compiler gets; `guarded`, true searches guarded flags as well;
-`file_lacks`, regexes that the file must not contain; `severity`; `apart`, the number of lines by which two findings
-must be apart, because one edit fixes flags that are closer.
+`file_lacks`, regexes that the file must not contain; `severity`; `group_lines`, a number of lines: flags that
+are closer to the one before are part of its finding, because one edit fixes both.
 Facts: flag, term, why.
 """
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 def find(unit: PythonUnit, context: DetectorContext) -> Iterator[Match]:
     parameters: dict[str, Any] = context.parameters
-    min_lines, last_line = int(parameters.get("apart", "0")), -1_000_000
+    group_lines, last_line = int(parameters.get("group_lines", "0")), -1_000_000
     if any(re.search(pattern.encode(), unit.data) for pattern in parameters.get("file_lacks", ())):
         return
     for flag in compiler_flags(unit):
         facts = {} if _is_excluded(flag, parameters) else _facts(flag, context)
-        if facts and flag.line - last_line >= min_lines:
+        if facts and flag.line - last_line >= group_lines:
             yield Match(flag.line, flag.column, facts, severity=parameters.get("severity"))
         last_line = flag.line if facts else last_line
 
@@ -66,6 +66,6 @@ matcher = Matcher(
         "guarded": (True, False),
         "file_lacks": list,
         "severity": ("note", "warning", "error"),
-        "apart": str,
+        "group_lines": str,
     },
 )
