@@ -7,7 +7,6 @@ from rocm3d.cli.comma_lists import split_commas
 from rocm3d.cli.session import CliSession
 from rocm3d.model.errors import ExitCode
 from rocm3d.pipeline import FOLDER, LEVELS, ApplyOptions, EditSelection, PlanOptions, resolve_gpu
-from rocm3d.render import console
 
 POSITION = 60
 EXAMPLE = "Example: rocm3d port ./gaussian-splatting --gpu mi300x --into ./gaussian-splatting-rocm"
@@ -52,9 +51,12 @@ def command(
             environment=target.environment(python) if python else None,
         )
     plan, verdicts, evidence = documents.plan, documents.verdicts, documents.evidence
-    for document in (plan, documents.patch, verdicts, evidence):
-        session.print_status(console.render(document).rstrip("\n"))
-    session.print_status("")
+    if session.prints_status:
+        from rocm3d.render import console
+
+        for document in (plan, documents.patch, verdicts, evidence):
+            session.print_status(console.render(document).rstrip("\n"))
+        session.print_status("")
     session.write_output(f"{documents.report}\n{evidence.tally.text}\n", None)
     failed = any(item.outcome == "failed" for item in verdicts.verdicts)
     blocked = plan.stack is None or any(item.decision == "blocked" for item in plan.decisions)

@@ -81,6 +81,11 @@ class CliSession:
 
             yield update
 
+    @property
+    def prints_status(self) -> bool:
+        """Whether a status reaches the terminal or the log: else it need not be rendered."""
+        return not self.quiet or self.verbose or self.log_file is not None
+
     def print_status(self, text: str) -> None:
         """Print a line on stderr, unless quiet."""
         log.info("%s", text)
@@ -95,7 +100,7 @@ class CliSession:
         coloured = terminal and "NO_COLOR" not in os.environ if colour is None else colour
         render_context = RenderContext(self.load, terminal, coloured, width)
         self.write_output(FORMATS[form].render(document, render_context), output, colour=colour)
-        if not self.quiet or self.verbose or self.log_file:
+        if self.prints_status:
             from rocm3d.render import console
 
             self.print_status(console.summary(document, width=width).rstrip("\n"))

@@ -14,6 +14,7 @@ from rocm3d.workspace.state import cache_folder
 
 LIMIT_BYTES = 256 * 1024 * 1024
 _LOCK_TIMEOUT_SECONDS = 5.0
+_BATCH = 500  # keys of one query; older versions of SQLite accept 999
 
 
 @dataclass(frozen=True)
@@ -34,10 +35,11 @@ class ResultCache:
         """The cached values among these keys."""
         values: dict[str, str] = {}
         with contextlib.suppress(sqlite3.Error), self._connection() as connection:
-            for key in keys:
-                row = connection.execute("SELECT value FROM results WHERE key = ?", (key,)).fetchone()
-                if row is not None:
-                    values[key] = row[0]
+            for start in range(0, len(keys), _BATCH):
+                batch = keys[start : start + _BATCH]
+                marks = ",".join("?" * len(batch))
+                # Only question marks are inserted into the statement.
+                values |= dict(connection.execute(f"SELECT key, value FROM results WHERE key IN ({marks})", batch))  # noqa: S608
         return values
 
     def put(self, values: Mapping[str, str]) -> None:

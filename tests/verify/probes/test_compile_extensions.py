@@ -3,7 +3,6 @@ from __future__ import annotations
 import pytest
 
 from rocm3d.model.errors import MachineError
-from rocm3d.verify.compilation import shared_results
 from rocm3d.verify.compilation.compile_options import CompileOptions
 from rocm3d.verify.probe import Case
 from rocm3d.verify.probes import compile_extensions
@@ -23,7 +22,7 @@ def compilable_case(ported, monkeypatch):
     def make(tree, kit=None, base=None, refused="") -> Case:
         plain_case = ported(tree, base=base) if base else ported(tree)
         if kit is not None:
-            monkeypatch.setattr(shared_results, "find_kit", lambda *_: kit)
+            monkeypatch.setattr("rocm3d.verify.compilation.kit.find_kit", lambda *_: kit)
         values = (
             plain_case.plan,
             plain_case.patch,
@@ -61,7 +60,7 @@ def test_a_stack_with_the_other_generation_of_hipify_is_not_run(compilable_case,
         generations.append(generation)
         raise MachineError(f"no torch with hipify generation {generation} found")
 
-    monkeypatch.setattr(shared_results, "find_kit", find_kit)
+    monkeypatch.setattr("rocm3d.verify.compilation.kit.find_kit", find_kit)
 
     (verdict,) = probe.attempt(compilable_case({"setup.py": SETUP, "k.cu": KERNEL}))
 

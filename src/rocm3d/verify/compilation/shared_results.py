@@ -1,18 +1,22 @@
-"""Compile results that the probes of levels compile and nvidia share, so that each unit is compiled once."""
+"""Compile results that the probes of levels compile and nvidia share, so that each unit is compiled once.
+
+What compiles is imported when it is needed: most verifications compile nothing.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
 from rocm3d.model.errors import Rocm3dError
-from rocm3d.toolchain.compiler import find_nvcc
-from rocm3d.verify.compilation.build_script import DEVICE_SUFFIXES
-from rocm3d.verify.compilation.cuda_session import CudaUnitResult, compile_cuda
-from rocm3d.verify.compilation.kit import CompileKit, find_kit
-from rocm3d.verify.compilation.session import CompileReport, CompileRequest, compile_repository
 from rocm3d.verify.probe import Case, UncheckedError
 from rocm3d.workspace.tree import Tree
+
+if TYPE_CHECKING:
+    from rocm3d.verify.compilation.cuda_session import CudaUnitResult
+    from rocm3d.verify.compilation.kit import CompileKit
+    from rocm3d.verify.compilation.session import CompileReport, CompileRequest
 
 NO_EXTENSION = "the repository builds no native extension"
 
@@ -22,6 +26,8 @@ def find_case_kit(case: Case) -> CompileKit:
     options = case.compile_options
     if options.disabled_reason:
         raise UncheckedError(options.disabled_reason)
+    from rocm3d.verify.compilation.kit import find_kit
+
     generation = case.plan.base.hipify if case.plan.base else None
     try:
         return find_kit(case.knowledge.toolchains, generation, options.hip_headers, options.interpreter)
@@ -31,6 +37,8 @@ def find_case_kit(case: Case) -> CompileKit:
 
 def compile_with_hip(case: Case, kit: CompileKit) -> CompileReport:
     """Compiles every unit for the targets, once for all probes."""
+    from rocm3d.verify.compilation.session import compile_repository
+
     options = case.compile_options
     if options.hip_result is None:
         options.hip_result = compile_repository(_request(case, case.tree), kit)
@@ -44,6 +52,9 @@ def compile_with_nvcc(
 
     `device_only` skips sources without device code; compiling torch's headers takes most of the time.
     """
+    from rocm3d.toolchain.compiler import find_nvcc
+    from rocm3d.verify.compilation.cuda_session import compile_cuda
+
     nvcc, options = find_nvcc(), case.compile_options
     if nvcc is None:
         raise UncheckedError("nvcc is not installed")
@@ -57,10 +68,14 @@ def compile_with_nvcc(
 
 
 def _has_kernels(path: str) -> bool:
+    from rocm3d.verify.compilation.build_script import DEVICE_SUFFIXES
+
     return PurePosixPath(path).suffix in DEVICE_SUFFIXES
 
 
 def _request(case: Case, tree: Tree) -> CompileRequest:
+    from rocm3d.verify.compilation.session import CompileRequest
+
     return CompileRequest(
         tree,
         case.current_scan.inventory.extensions,

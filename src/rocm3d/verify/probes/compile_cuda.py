@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from rocm3d.model.counted import counted
 from rocm3d.model.verdict import CompileResult, Verdict
-from rocm3d.verify.compilation.cuda_session import CudaUnitResult
 from rocm3d.verify.compilation.shared_results import NO_EXTENSION, compile_with_nvcc, find_case_kit
 from rocm3d.verify.probe import Case, Probe
 from rocm3d.workspace.tree import Tree
+
+if TYPE_CHECKING:
+    from rocm3d.verify.compilation.cuda_session import CudaUnitResult
 
 
 def attempt(case: Case) -> tuple[Verdict, ...]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from rocm3d.model.verdict import Verdict
 from rocm3d.verify.compilation.shared_results import NO_EXTENSION, compile_with_hip, find_case_kit
-from rocm3d.verify.compilation.verdicts import report_verdicts
 from rocm3d.verify.probe import Case, Probe
 
 
 def attempt(case: Case) -> tuple[Verdict, ...]:
     """One verdict for each build script and each translation unit."""
     kit = find_case_kit(case)
+    from rocm3d.verify.compilation.verdicts import report_verdicts
+
     verdicts = tuple(report_verdicts(probe, compile_with_hip(case, kit), kit))
     return verdicts or (probe.verdict("skipped", NO_EXTENSION),)
 

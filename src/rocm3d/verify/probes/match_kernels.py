@@ -9,13 +9,15 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from rocm3d.model.verdict import KernelFacts, Verdict
-from rocm3d.verify.compilation.compile_side import HOST
-from rocm3d.verify.compilation.cuda_session import CudaUnitResult
-from rocm3d.verify.compilation.session import UnitReport
 from rocm3d.verify.compilation.shared_results import NO_EXTENSION, compile_with_hip, compile_with_nvcc, find_case_kit
 from rocm3d.verify.probe import Case, Probe, UncheckedError
+
+if TYPE_CHECKING:
+    from rocm3d.verify.compilation.cuda_session import CudaUnitResult
+    from rocm3d.verify.compilation.session import UnitReport
 
 # Namespaces of libraries: their kernels differ between CUDA and ROCm.
 _LIBRARIES = frozenset({"cub", "hipcub", "thrust", "rocprim", "rocm3d_declared", "at", "c10", "at_cuda_detail"})
@@ -45,6 +47,8 @@ def _unit_verdict(hip_result: UnitReport, cuda_results: tuple[CudaUnitResult, ..
         ),
         None,
     )
+    from rocm3d.verify.compilation.compile_side import HOST
+
     sides = [side for side in hip_result.sides.values() if side.side != HOST]
     if any(side.outcome != "compiled" for side in sides):
         return probe.verdict("not_run", f"{source}: does not compile for every target")
