@@ -7,6 +7,7 @@ import pytest
 from rocm3d.repository import Repository
 from rocm3d.verify.compilation.session import CompileRequest, compile_repository
 from rocm3d.verify.compilation.verdicts import report_verdicts
+from rocm3d.verify.probes.compile_extensions import probe
 from rocm3d.workspace.tree import Tree
 
 WAVES = {"gfx942": 64, "gfx1100": 32}
@@ -23,7 +24,7 @@ def compiled(tmp_path, knowledge, kit):
             only=lambda path: path.endswith(".cu"),
         )  # fmt: skip
         report = compile_repository(request, kit)
-        return report, [item.outcome for item in report_verdicts("compile_extensions", report, kit)]
+        return report, [item.outcome for item in report_verdicts(probe, report, kit)]
 
     return run
 
