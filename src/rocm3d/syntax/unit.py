@@ -28,6 +28,7 @@ SMALL = 16_384  # bytes; below this even the worst text takes only seconds
 SECONDS = 10.0
 SECONDS_PER_BYTE = 5e-6  # ordinary code takes less than a fifth of that
 MAX_MEMORY = 1 << 30  # peak bytes of this process
+MAX_GROWTH = 1 << 28  # bytes; a process that already is that large may still parse ordinary files
 _PIECE = 4096  # bytes; longer than any character
 _MAX_NAME_BYTES = 1024
 _MAX_DEPTH = 1000  # levels of nodes; the maximum seen in hand-written code is 526
@@ -139,7 +140,8 @@ def bounded_parse(language: Language, data: bytes) -> Tree | None:
     """The syntax tree, or None if the parse exceeded the limit on CPU time or memory."""
     if len(data) <= SMALL:
         return Parser(language).parse(data)
-    deadline, max_memory = thread_time() + SECONDS + SECONDS_PER_BYTE * len(data), max(MAX_MEMORY, peak_memory())
+    deadline = thread_time() + SECONDS + SECONDS_PER_BYTE * len(data)
+    max_memory = max(MAX_MEMORY, peak_memory() + MAX_GROWTH)
     limit_exceeded = False
 
     def read_chunk(offset: int, _: Point) -> bytes:
