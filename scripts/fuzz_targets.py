@@ -22,7 +22,7 @@ from rocm3d.manifest.manifest import manifest_readers
 from rocm3d.model.artifact import Artifact
 from rocm3d.model.errors import UserError
 from rocm3d.model.snapshot import Snapshot
-from rocm3d.scan.detector import active_rules, load_detector
+from rocm3d.scan.detector import active_rules, load_detectors
 from rocm3d.scan.file_scan import FileResult, is_scanned, scan_file, scan_paths
 from rocm3d.scan.selection import Selection
 from rocm3d.syntax.isolation import prove_isolation
@@ -129,7 +129,8 @@ def dictionary_words() -> set[bytes]:
     """The terms of the detectors, as the fuzzer's dictionary."""
     listed = (
         detector.prefilter
-        for detector in map(load_detector, active_rules(load()))
+        for rule in active_rules(load())
+        for detector in load_detectors(rule)
         if isinstance(detector.prefilter, tuple)
     )
     return {word for needs in listed for word in needs} | {b"rocm3d: ignore[", b"\\ud800"}

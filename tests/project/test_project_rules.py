@@ -14,7 +14,7 @@ import pytest
 from rocm3d.knowledge.load import tomllib
 from rocm3d.model.registry import module_names
 from rocm3d.pipeline import check_knowledge
-from rocm3d.scan.detector import DETECTORS, active_rules, load_detector
+from rocm3d.scan.detector import DETECTORS, active_rules, load_detectors
 
 ROOT = Path(__file__).resolve().parents[2]
 KNOWLEDGE = ROOT / "knowledge"
@@ -37,7 +37,9 @@ def test_every_detector_belongs_to_an_active_rule_without_matcher(knowledge):
 def test_every_active_rule_has_a_detector_with_its_code(knowledge):
     rules = active_rules(knowledge)
 
-    assert [(d.code, d.rule) for d in map(load_detector, rules)] == [(rule.code, rule.rule) for rule in rules]
+    detectors = [(detector, rule) for rule in rules for detector in load_detectors(rule)]
+    assert all((detector.code, detector.rule) == (rule.code, rule.rule) for detector, rule in detectors)
+    assert {detector.code for detector, _ in detectors} == {rule.code for rule in rules}
 
 
 def test_the_knowledge_base_has_no_problem(knowledge):

@@ -6,13 +6,13 @@ from datetime import date
 from pathlib import Path
 
 import pytest
+from rule_matches import check_prefilters
 
 from rocm3d.knowledge.base import Knowledge
 from rocm3d.knowledge.load import tomllib
 from rocm3d.model.package import Package, Route
 from rocm3d.model.rule import Rule
 from rocm3d.model.source import Source
-from rocm3d.scan.detector import Detector
 from rocm3d.scan.selection import Selection
 from rocm3d.scan.stage import scan
 from rocm3d.workspace.tree import Tree
@@ -114,11 +114,4 @@ def positions(findings):
 @pytest.fixture(autouse=True)
 def _check_prefilter(monkeypatch):
     """Every detector test also checks that the prefilter rejects no unit with a match."""
-    original_can_match = Detector.can_match
-
-    def checked(self, unit, context):
-        can_match = original_can_match(self, unit, context)
-        assert can_match or not list(self.find(unit, context)), f"{self.rule} has a match that its prefilter rejects"
-        return can_match
-
-    monkeypatch.setattr(Detector, "can_match", checked)
+    check_prefilters(monkeypatch)

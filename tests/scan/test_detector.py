@@ -4,12 +4,13 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from rule_matches import rule_matches
 
 from rocm3d.model.errors import UserError
 from rocm3d.model.registry import module_names
 from rocm3d.model.rule import RuleMatcher
 from rocm3d.scan import detectors as package
-from rocm3d.scan.detector import DETECTORS, MATCHERS, Detector, DetectorContext, active_rules, load_detector
+from rocm3d.scan.detector import DETECTORS, MATCHERS, Detector, DetectorContext, active_rules, load_detectors
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.python import PythonUnit
 
@@ -18,14 +19,14 @@ def test_rule_without_detector_and_matcher_is_refused(known):
     rule = known.codes["CU301"].model_copy(update={"rule": "nobody_looks", "matcher": None})
 
     with pytest.raises(UserError, match="rule nobody_looks has neither a detector nor a matcher"):
-        load_detector(rule)
+        load_detectors(rule)
 
 
 def test_unknown_matcher_is_refused_with_the_known_ones(known):
     rule = known.codes["CU301"].model_copy(update={"matcher": RuleMatcher(kind="no_such")})
 
     with pytest.raises(UserError, match="rule spaced_launch: unknown matcher 'no_such'") as caught:
-        load_detector(rule)
+        load_detectors(rule)
     assert caught.value.hint == f"known matchers: {', '.join(sorted(module_names(MATCHERS)))}"
 
 
@@ -34,7 +35,7 @@ def test_unknown_parameter_of_a_matcher_is_refused(known, parameters):
     rule = known.codes["CU201"].model_copy(update={"matcher": RuleMatcher(kind="cuda_syntax", parameters=parameters)})
 
     with pytest.raises(UserError, match="rule missing_header: matcher cuda_syntax has no "):
-        load_detector(rule)
+        load_detectors(rule)
 
 
 def test_further_matchers_are_checked_too(known):
@@ -45,7 +46,7 @@ def test_further_matchers_are_checked_too(known):
         first = RuleMatcher(kind="cuda_syntax", parameters={"query": "(identifier) @match"}, also=(also,))
         rule = known.codes["CU201"].model_copy(update={"matcher": first})
         with pytest.raises(UserError, match=message):
-            load_detector(rule)
+            load_detectors(rule)
 
 
 def test_each_matcher_of_a_rule_reads_its_own_files_with_its_own_parameters(known):
@@ -56,16 +57,14 @@ def test_each_matcher_of_a_rule_reads_its_own_files_with_its_own_parameters(know
     include = {"query": "(preproc_include path: (_) @header (#term? @header)) @match"}
     matcher = RuleMatcher(kind="cuda_syntax", parameters=include, also=tuple(parts))
     rule = known.codes["CU201"].model_copy(update={"matcher": matcher})
-    detector, context = load_detector(rule), DetectorContext(rule, known)
 
-    assert detector.unit_types == (CudaUnit, PythonUnit)
+    assert [detector.unit_types for detector in load_detectors(rule)] == [CudaUnit, PythonUnit, PythonUnit]
     for unit, columns in (
         (PythonUnit("a.py", b"[f()]\n"), [2, 1]),
         (PythonUnit("a.py", b"[g()]\n"), []),
         (CudaUnit("a.cu", b"#include <device_functions.h>\n"), [1]),
     ):
-        assert detector.can_match(unit, context) is bool(columns)
-        assert [match.column for match in detector.find(unit, context)] == columns
+        assert [match.column for match in rule_matches(rule, unit, known)] == columns
 
 
 def test_active_rules_are_sorted_by_code_and_none_is_planned(known):
@@ -95,7 +94,7 @@ def test_no_detector_is_ignored_by_git():
 def test_rule_modules_without_import(known):
     rules = {rule.rule: rule for rule in active_rules(known)}
 
-    assert {name: load_detector(rules[name]).module for name in module_names(DETECTORS)} == module_names(DETECTORS)
+    assert {name: load_detectors(rules[name])[0].module for name in module_names(DETECTORS)} == module_names(DETECTORS)
 
 
 def test_prefilter_is_bytes_or_predicate(known):

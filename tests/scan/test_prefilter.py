@@ -21,7 +21,7 @@ from rocm3d.syntax.python import PythonUnit
 def make_context(known):
     def make(*terms: str, own: tuple[str, ...] = ()):
         code = known.codes["CU201"].model_copy(update={"terms": dict.fromkeys(terms, "why")})
-        return DetectorContext(code, known, frozenset(own))
+        return DetectorContext(code, known, own_packages=frozenset(own))
 
     return make
 

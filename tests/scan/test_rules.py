@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from rocm3d.manifest.manifest import ParsedManifest
-from rocm3d.scan.detector import RepositoryPaths, active_rules, load_detector
+from rocm3d.scan.detector import RepositoryPaths, active_rules, load_detectors
 from rocm3d.scan.rules import rules_by_unit
 from rocm3d.scan.selection import Selection
 from rocm3d.syntax.cuda import CudaUnit
@@ -20,7 +20,10 @@ def test_rules_by_unit_are_sorted_by_code(known):
 
     for kind, result in chosen.items():
         expected = [
-            entry.code for entry in map(load_detector, active_rules(known)) if issubclass(kind, entry.unit_types)
+            entry.code
+            for rule in active_rules(known)
+            for entry in load_detectors(rule)
+            if issubclass(kind, entry.unit_types)
         ]
         assert [entry.code for entry, _ in result] == expected
         assert [context.code.code for _, context in result] == expected

@@ -8,6 +8,7 @@ from collections.abc import Container
 from pathlib import PurePosixPath
 
 import pytest
+from rule_matches import check_prefilters
 
 from rocm3d.apply.rewrite import RewriteRefusedError, load_rewrite
 from rocm3d.knowledge.load import load
@@ -16,7 +17,7 @@ from rocm3d.model.recipe import Recipe
 from rocm3d.model.rule import Rule
 from rocm3d.repository import ApplyOptions, Repository
 from rocm3d.scan.cases import RuleCase, rule_cases
-from rocm3d.scan.detector import Detector, RepositoryPaths, active_rules, load_detector
+from rocm3d.scan.detector import RepositoryPaths, active_rules, load_detectors
 from rocm3d.syntax.cuda import CUDA_SUFFIXES, CudaUnit
 from rocm3d.syntax.guards import assume_cuda, assume_rocm, fold_cpp
 from rocm3d.syntax.isolation import prove_isolation
@@ -32,14 +33,7 @@ ODD_LINES = {".cu": b"// \xff\xfe\n", ".cuh": b"// \xff\xfe\n", ".cpp": b"// \xf
 @pytest.fixture(autouse=True)
 def _check_prefilter(monkeypatch):
     """The prefilter of a rule rejects no file with a match."""
-    original_can_match = Detector.can_match
-
-    def checked(self, unit, context):
-        can_match = original_can_match(self, unit, context)
-        assert can_match or not list(self.find(unit, context)), f"{self.rule} has a match that its prefilter rejects"
-        return can_match
-
-    monkeypatch.setattr(Detector, "can_match", checked)
+    check_prefilters(monkeypatch)
 
 
 def test_every_active_rule_has_found_and_silent_cases():
@@ -58,7 +52,7 @@ def first_found(suffixes: Container[str]) -> list[tuple[Rule, RuleCase]]:
     """The first case of each rule that has a finding in a file with one of these suffixes."""
     by_rule = {}
     for rule, case in CASES:
-        reads_files = load_detector(rule).unit_types is not RepositoryPaths
+        reads_files = all(item.unit_types is not RepositoryPaths for item in load_detectors(rule))
         if reads_files and case.expected and all(PurePosixPath(path).suffix in suffixes for path in case.files):
             by_rule.setdefault(rule.rule, (rule, case))
     return list(by_rule.values())

@@ -28,7 +28,7 @@ class RuleMatcher(Record):
 
 
 class Rule(Code):
-    """knowledge/rules/<group>/<rule>/rule.toml. In cases/: before.*, after.* and untouched.*, the tests of the fix."""
+    """knowledge/rules/<group>/<rule>/rule.toml. Its cases/ are the tests of the rule and of its fix."""
 
     matcher: RuleMatcher | None = None
     fix: RuleFix | None = None

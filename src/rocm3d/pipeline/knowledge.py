@@ -14,7 +14,7 @@ from rocm3d.model.errors import UserError
 from rocm3d.model.registry import module_names
 from rocm3d.record.expectation import parse_expectation
 from rocm3d.scan.cases import rule_cases
-from rocm3d.scan.detector import DETECTORS, MATCHERS, active_rules, load_detector
+from rocm3d.scan.detector import DETECTORS, MATCHERS, active_rules, load_detectors
 
 
 def check_knowledge(knowledge: Knowledge, overlay: Path | None = None) -> list[RecordProblem]:
@@ -31,7 +31,7 @@ def _failing_cases(knowledge: Knowledge, overlay: Path) -> Iterator[RecordProble
     """Cases of the overlay's rules that fail. The tests of the project run those of the shipped rules."""
     folders = {path.parent.name: path.parent / "cases" for path in record_paths(overlay, "rules")}
     for rule in (rule for rule in active_rules(knowledge) if rule.rule in folders):
-        load_detector(rule)
+        load_detectors(rule)
         problems = (case.problem(rule, knowledge) for case in rule_cases(folders[rule.rule], rule))
         yield from (RecordProblem(knowledge.places["codes", rule.code], "cases", text) for text in problems if text)
 

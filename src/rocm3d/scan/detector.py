@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -63,9 +63,8 @@ class DetectorContext:
 
     code: Rule
     knowledge: Knowledge
-    own_packages: frozenset[str] = (
-        frozenset()
-    )  # packages that this repository provides; findings about them are dropped
+    parameters: Mapping[str, Any] = field(default_factory=dict)  # those of the rule's matcher
+    own_packages: frozenset[str] = frozenset()  # packages of this repository; findings about them are dropped
 
     @cached_property
     def encoded_terms(self) -> tuple[bytes, ...]:
@@ -76,11 +75,6 @@ class DetectorContext:
         """The text of the term that a name matches, which may have the wildcards `*` and `[...]`; empty without one."""
         terms = self.code.terms
         return terms.get(name) or next((why for term, why in terms.items() if fnmatchcase(name, term)), "")
-
-    @property
-    def parameters(self) -> dict[str, Parameter]:
-        """Those of the rule's matcher."""
-        return self.code.matcher.parameters if self.code.matcher else {}
 
 
 Find = Callable[[Any, DetectorContext], Iterable["Match | Clue"]]
@@ -115,6 +109,7 @@ class Detector:
     unit_types: type[Unit] | tuple[type[Unit], ...]
     find: Find
     prefilter: Prefilter = ()
+    parameters: Mapping[str, Any] = field(default_factory=dict)  # those of a matcher, checked
 
     @property
     def rule(self) -> str:
@@ -127,32 +122,25 @@ class Detector:
         return not self.prefilter or any(required in getattr(unit, "data", b"") for required in self.prefilter)
 
 
+def context_of(detector: Detector, knowledge: Knowledge, own_packages: frozenset[str] = frozenset()) -> DetectorContext:
+    return DetectorContext(knowledge.codes[detector.code], knowledge, detector.parameters, own_packages)
+
+
 def match_at(unit: CudaUnit | PythonUnit, node: Node, **facts: str) -> Match:
     line, column = unit.text.position(node.start_byte)
     return Match(line, column, facts)
 
 
-def load_detector(rule: Rule) -> Detector:
-    """The detector of an active rule."""
-    if rule.matcher is None and rule.rule in module_names(DETECTORS):
-        detector: Detector = load_module(DETECTORS, rule.rule).detector
-        return detector
-    if rule.matcher is None:
+def load_detectors(rule: Rule) -> tuple[Detector, ...]:
+    """The detectors of an active rule: its own module, or one for each of its matchers."""
+    if rule.matcher is not None:
+        return tuple(_matcher_detector(rule, part) for part in rule.matcher.parts)
+    if rule.rule not in module_names(DETECTORS):
         raise UserError(f"rule {rule.rule} has neither a detector nor a matcher", hint="rocm3d kb check")
-    parts = [(_loaded_matcher(rule, part), part) for part in rule.matcher.parts]
-    if len(parts) == 1:
-        matcher = parts[0][0]
-        return Detector(rule.rule, rule.code, matcher.unit_types, matcher.find, matcher.prefilter)
-    unit_types = tuple(dict.fromkeys(kind for matcher, _ in parts for kind in _as_tuple(matcher.unit_types)))
-    detectors = [
-        (Detector(rule.rule, rule.code, m.unit_types, m.find, m.prefilter), rule.model_copy(update={"matcher": part}))
-        for m, part in parts
-    ]
-    combined = _CombinedMatchers(tuple(detectors))
-    return Detector(rule.rule, rule.code, unit_types, combined.find, combined.can_match)
+    return (load_module(DETECTORS, rule.rule).detector,)
 
 
-def _loaded_matcher(rule: Rule, part: RuleMatcher) -> Matcher:
+def _matcher_detector(rule: Rule, part: RuleMatcher) -> Detector:
     if part.kind not in module_names(MATCHERS):
         hint = f"known matchers: {', '.join(module_names(MATCHERS))}"
         raise UserError(f"rule {rule.rule}: unknown matcher {part.kind!r}", hint=hint)
@@ -164,35 +152,7 @@ def _loaded_matcher(rule: Rule, part: RuleMatcher) -> Matcher:
     for name in matcher.required:
         if name not in part.parameters:
             raise UserError(f"rule {rule.rule}: matcher {part.kind} needs the parameter {name}")
-    return matcher
-
-
-class _CombinedMatchers:
-    """The matchers of one rule. Each sees the rule as if it were the only one."""
-
-    def __init__(self, detectors: tuple[tuple[Detector, Rule], ...]) -> None:
-        self._detectors = detectors
-        self._contexts: tuple[DetectorContext | None, tuple[DetectorContext, ...]] = (None, ())
-
-    def can_match(self, unit: Unit, context: DetectorContext) -> bool:
-        return any(detector.can_match(unit, part) for detector, part in self._parts(unit, context))
-
-    def find(self, unit: Unit, context: DetectorContext) -> Iterator[Match | Clue]:
-        for detector, part in self._parts(unit, context):
-            if detector.can_match(unit, part):
-                yield from detector.find(unit, part)
-
-    def _parts(self, unit: Unit, context: DetectorContext) -> Iterator[tuple[Detector, DetectorContext]]:
-        """The detectors for this type of unit, each with its context; the contexts of the last call are kept."""
-        if self._contexts[0] is not context:
-            self._contexts = context, tuple(replace(context, code=rule) for _, rule in self._detectors)
-        for (detector, _), part in zip(self._detectors, self._contexts[1], strict=True):
-            if isinstance(unit, detector.unit_types):
-                yield detector, part
-
-
-def _as_tuple(kinds: type[Unit] | tuple[type[Unit], ...]) -> tuple[type[Unit], ...]:
-    return kinds if isinstance(kinds, tuple) else (kinds,)
+    return Detector(rule.rule, rule.code, matcher.unit_types, matcher.find, matcher.prefilter, part.parameters)
 
 
 def active_rules(knowledge: Knowledge) -> list[Rule]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocm3d.manifest.manifest import ParsedManifest
-from rocm3d.scan.detector import Detector, DetectorContext, RepositoryPaths, Unit
+from rocm3d.scan.detector import Detector, DetectorContext, RepositoryPaths, Unit, context_of
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.python import PythonUnit
 
@@ -29,10 +29,8 @@ def rules_by_unit(knowledge: Knowledge, selection: Selection) -> RulesByUnit:
 
 def _group_by_unit(knowledge: Knowledge, selection: Selection) -> RulesByUnit:
     own_packages = frozenset(selection.own)
-    selected = [
-        (detector, DetectorContext(knowledge.codes[detector.code], knowledge, own_packages))
-        for detector in selection.detectors(knowledge)
-    ]
+    detectors = selection.detectors(knowledge)
+    selected = [(detector, context_of(detector, knowledge, own_packages)) for detector in detectors]
     kinds: tuple[type[Unit], ...] = (CudaUnit, PythonUnit, ParsedManifest, RepositoryPaths)
     return {
         kind: [(detector, context) for detector, context in selected if issubclass(kind, detector.unit_types)]

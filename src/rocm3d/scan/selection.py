@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rocm3d.knowledge.base import suggestion
 from rocm3d.model.errors import UserError
-from rocm3d.scan.detector import Detector, active_rules, load_detector
+from rocm3d.scan.detector import Detector, active_rules, load_detectors
 
 if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
@@ -35,7 +35,8 @@ class Selection:
 
     def detectors(self, knowledge: Knowledge) -> tuple[Detector, ...]:
         """The selected detectors, sorted by code. Modules of other rules are not loaded."""
-        return tuple(load_detector(rule) for rule in active_rules(knowledge) if self.includes(rule.code, rule.rule))
+        selected = (rule for rule in active_rules(knowledge) if self.includes(rule.code, rule.rule))
+        return tuple(detector for rule in selected for detector in load_detectors(rule))
 
 
 def _matches(selector: str, code: str, rule: str) -> bool:

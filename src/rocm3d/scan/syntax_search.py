@@ -355,7 +355,7 @@ def can_match(unit: CudaUnit | PythonUnit, context: DetectorContext) -> bool:
 
 def suits(unit: CudaUnit | PythonUnit, context: DetectorContext) -> bool:
     """Whether the file has what `file_has` requires, and nothing of `file_lacks`."""
-    patterns: Any = context.parameters
+    patterns = context.parameters
     return all(re.search(pattern.encode(), unit.data) for pattern in patterns.get("file_has", ())) and not any(
         re.search(pattern.encode(), unit.data) for pattern in patterns.get("file_lacks", ())
     )

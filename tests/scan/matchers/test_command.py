@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 import pytest
+from rule_matches import rule_matches
 
 from rocm3d.manifest.manifest import ParsedManifest, ScriptCommand
 from rocm3d.model.rule import RuleMatcher
-from rocm3d.scan.detector import DetectorContext, load_detector
 
 
 @pytest.fixture
@@ -17,8 +17,8 @@ def search(known):
         rule = known.codes["BLD203"].model_copy(update={"matcher": matcher, "terms": terms})
         words = [command.split(" ") for command in commands]
         script = tuple(ScriptCommand(n, tuple(rest), line, 1) for line, (n, *rest) in enumerate(words, 1))
-        unit, context = ParsedManifest("a", kind, data=data, commands=script), DetectorContext(rule, known)
-        return list(load_detector(rule).find(unit, context))
+        unit = ParsedManifest("a", kind, data=data, commands=script)
+        return list(rule_matches(rule, unit, known))
 
     return run
 

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 import pytest
+from rule_matches import rule_matches
 
 from rocm3d.model.rule import RuleMatcher
-from rocm3d.scan.detector import DetectorContext, load_detector
 from rocm3d.syntax.python import PythonUnit
 
 IMPORT = "from torch.utils.cpp_extension import load\nimport torch\n"
@@ -15,7 +15,7 @@ def search(known):
         matcher = RuleMatcher(kind="compiler_flag", parameters=parameters)
         rule = known.codes["BLD104"].model_copy(update={"matcher": matcher, "terms": {"-a": "why", "-b": "", "m": ""}})
         unit = PythonUnit("setup.py", (IMPORT + text).encode())
-        return list(load_detector(rule).find(unit, DetectorContext(rule, known)))
+        return list(rule_matches(rule, unit, known))
 
     return run
 

@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 import pytest
+from rule_matches import rule_matches
 
 from rocm3d.manifest.manifest import Image, ParsedManifest
 from rocm3d.model.rule import RuleMatcher
-from rocm3d.scan.detector import DetectorContext, load_detector
 
 
 @pytest.mark.parametrize(
@@ -26,6 +26,6 @@ def test_names(known, image, term):
     terms = {"one/base": "why", "registry.example/all/": "all"}
     rule = known.codes["BLD303"].model_copy(update={"matcher": matcher, "terms": terms})
     unit = ParsedManifest("Dockerfile", "docker", images=(Image(image, 3, 2),))
-    matches = list(load_detector(rule).find(unit, DetectorContext(rule, known)))
+    matches = list(rule_matches(rule, unit, known))
 
     assert [(m.line, m.column, m.facts["term"]) for m in matches] == ([(3, 2, term)] if term else [])

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from rule_matches import rule_matches
 
 from rocm3d.model.errors import UserError
 from rocm3d.model.rule import RuleMatcher
-from rocm3d.scan.detector import Clue, DetectorContext, load_detector
+from rocm3d.scan.detector import Clue
 from rocm3d.syntax.cuda import CudaUnit
 
 
@@ -17,7 +18,7 @@ def search(known):
     def run(query: str, text: str, *, terms: dict[str, str] | None = None, **parameters):
         matcher = RuleMatcher(kind="cuda_syntax", parameters={"query": query, "contains": [""], **parameters})
         rule = known.codes["CU201"].model_copy(update={"matcher": matcher, "terms": terms or {}})
-        return list(load_detector(rule).find(CudaUnit("a.cu", text.encode()), DetectorContext(rule, known)))
+        return list(rule_matches(rule, CudaUnit("a.cu", text.encode()), known))
 
     return run
 

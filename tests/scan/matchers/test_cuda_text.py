@@ -1,9 +1,10 @@
 from __future__ import annotations
 
 import pytest
+from rule_matches import detectors_with_context
 
 from rocm3d.model.rule import RuleMatcher
-from rocm3d.scan.detector import Clue, DetectorContext, load_detector
+from rocm3d.scan.detector import Clue
 from rocm3d.syntax.cuda import CudaUnit
 
 CALL = r"\b(?P<name>\w+)\s*\("
@@ -16,8 +17,8 @@ def search(known):
     def run(text: str, pattern: str = CALL, *, terms: dict[str, str] | None = None, **parameters):
         matcher = RuleMatcher(kind="cuda_text", parameters={"pattern": pattern, **parameters})
         rule = known.codes["CU201"].model_copy(update={"matcher": matcher, "terms": terms or {}})
-        unit, context = CudaUnit("a.cu", text.encode()), DetectorContext(rule, known)
-        detector = load_detector(rule)
+        unit = CudaUnit("a.cu", text.encode())
+        ((detector, context),) = detectors_with_context(rule, known)
         return list(detector.find(unit, context)) if detector.can_match(unit, context) else None
 
     return run

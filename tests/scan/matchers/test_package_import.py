@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from rocm3d.model.rule import RuleMatcher
-from rocm3d.scan.detector import DetectorContext, load_detector
+from rocm3d.scan.detector import DetectorContext, load_detectors
 from rocm3d.syntax.python import PythonUnit
 
 
@@ -22,8 +22,8 @@ def search(known, make_package):
         matcher = RuleMatcher(kind="package_import", parameters=parameters)
         rule = known.codes["PY103"].model_copy(update={"matcher": matcher, "terms": dict.fromkeys(terms, "why")})
         knowledge = replace(knowledge, codes={**knowledge.codes, "PY103": rule})
-        context = DetectorContext(rule, knowledge, frozenset(own))
-        detector, unit = load_detector(rule), PythonUnit("a.py", text.encode())
+        (detector,), unit = load_detectors(rule), PythonUnit("a.py", text.encode())
+        context = DetectorContext(rule, knowledge, detector.parameters, frozenset(own))
         if not detector.can_match(unit, context):
             return None
         return [(match.package, match.severity) for match in detector.find(unit, context)]

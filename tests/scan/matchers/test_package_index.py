@@ -19,7 +19,7 @@ from rocm3d.scan.matchers.package_index import index_facts
 def test_facts(known, url, pattern, expected):
     matcher = RuleMatcher(kind="package_index", parameters={"pattern": pattern})
     rule = known.codes["DEP102"].model_copy(update={"matcher": matcher, "terms": {"own.example": "an index"}})
-    facts = index_facts(url, DetectorContext(rule, known))
+    facts = index_facts(url, DetectorContext(rule, known, rule.matcher.parameters))
 
     assert bool(facts) is bool(expected)
     assert expected.items() <= facts.items()

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 import pytest
+from rule_matches import rule_matches
 
 from rocm3d.model.rule import RuleMatcher
-from rocm3d.scan.detector import DetectorContext, load_detector
 from rocm3d.syntax.cuda import CudaUnit
 
 
@@ -14,7 +14,7 @@ def guards(known):
     def run(text: str, path: str = "a.cu", **parameters):
         matcher = RuleMatcher(kind="preprocessor_condition", parameters=parameters)
         rule = known.codes["CU201"].model_copy(update={"matcher": matcher, "terms": {"A": "", "B": ""}})
-        matches = load_detector(rule).find(CudaUnit(path, text.encode()), DetectorContext(rule, known))
+        matches = rule_matches(rule, CudaUnit(path, text.encode()), known)
         return [(match.line, match.facts["guard"]) for match in matches]
 
     return run

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from rule_matches import detectors_with_context
 
 from rocm3d.model.errors import UserError
 from rocm3d.model.rule import RuleMatcher
-from rocm3d.scan.detector import DetectorContext, load_detector
 from rocm3d.syntax.python import PythonUnit
 
 CALL = "(call function: (_) @f) @match"
@@ -24,8 +24,8 @@ def search(known):
         terms = {"a": "why a", "b": "why b", "torch.cuda": "why torch", "3.7": "a version"}
         rule = known.codes["PY205"].model_copy(update={"matcher": matcher, "terms": terms})
         packages = {"gsplat": known.packages["gsplat"].model_copy(update={"imports": ("gsplat",)})}
-        context = DetectorContext(rule, replace(known, packages=packages))
-        detector, unit = load_detector(rule), PythonUnit(path, text.encode())
+        ((detector, context),) = detectors_with_context(rule, replace(known, packages=packages))
+        unit = PythonUnit(path, text.encode())
         return list(detector.find(unit, context)) if detector.can_match(unit, context) else []
 
     return run
@@ -180,10 +180,10 @@ def test_once_for_each_statement(columns):
 
 def test_file_conditions_hold_without_the_prefilter(known):
     rule = known.codes["PY403"]
-    detector = load_detector(rule)
+    ((detector, context),) = detectors_with_context(rule, known)
     unit = PythonUnit("a.py", b"p = ['MIGraphXExecutionProvider', 'CUDAExecutionProvider']\n")
 
-    assert list(detector.find(unit, DetectorContext(rule, known))) == []
+    assert list(detector.find(unit, context)) == []
 
 
 def test_severity_of_a_finding_that_is_alone(search):

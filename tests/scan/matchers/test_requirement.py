@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 import pytest
+from rule_matches import rule_matches
 
 from rocm3d.manifest.manifest import InstallOption, Mention, ParsedManifest
 from rocm3d.model.rule import RuleMatcher
-from rocm3d.scan.detector import DetectorContext, load_detector
 
 INDEX = InstallOption(("https://host/rocm6.4",), (), 1, 1, 1)
 
@@ -20,7 +20,7 @@ def search(known):
         terms = {"Some_Name": "why", "cu12": "CUDA 12", "linux": "Linux"}
         rule = known.codes["DEP204"].model_copy(update={"matcher": matcher, "terms": terms})
         unit = ParsedManifest("x/a.txt", kind, data=b"\n", mentions=mentions, options=options)
-        return list(load_detector(rule).find(unit, DetectorContext(rule, known)))
+        return list(rule_matches(rule, unit, known))
 
     return run
 

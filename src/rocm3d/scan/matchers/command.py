@@ -22,7 +22,7 @@ from rocm3d.scan.cmake_script import commands_with_cuda_optional, mentions_rocm,
 from rocm3d.scan.detector import DetectorContext, Match, Matcher
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from rocm3d.model.finding import Severity
 
@@ -32,7 +32,7 @@ _MAX_SHOWN = 4  # arguments
 
 
 def find(unit: ParsedManifest, context: DetectorContext) -> Iterator[Match]:
-    parameters: dict[str, Any] = context.parameters
+    parameters = context.parameters
     if not can_match(unit, context) or (parameters.get("without_rocm") and mentions_rocm(unit)):
         return
     of_file = _severity_of_file(unit, parameters)
@@ -49,7 +49,7 @@ def find(unit: ParsedManifest, context: DetectorContext) -> Iterator[Match]:
                 break
 
 
-def _severity_of_file(unit: ParsedManifest, parameters: dict[str, Any]) -> Severity | None:
+def _severity_of_file(unit: ParsedManifest, parameters: Mapping[str, Any]) -> Severity | None:
     if "no_project" in parameters and not any(command.name == "project" for command in unit.commands):
         return parameters["no_project"]  # type: ignore[no-any-return]
     if "not_required" in parameters and not requires_cuda(unit):
@@ -71,7 +71,7 @@ def _facts_of_command(command: ScriptCommand) -> dict[str, str]:
 
 def _facts(about: dict[str, str], match: re.Match[str], context: DetectorContext) -> dict[str, str]:
     """The facts of a match with a term; empty for other matches."""
-    parameters: dict[str, Any] = context.parameters
+    parameters = context.parameters
     facts = {**about, **{name: text or "" for name, text in match.groupdict().items()}}
     default = facts.get("term", match.group(match.lastindex or 0)).replace("\n", " ")
     term = parameters["term"].format(**facts) if "term" in parameters else default
@@ -82,7 +82,7 @@ def _facts(about: dict[str, str], match: re.Match[str], context: DetectorContext
 
 
 def can_match(unit: ParsedManifest, context: DetectorContext) -> bool:
-    parameters: dict[str, Any] = context.parameters
+    parameters = context.parameters
     return (
         unit.kind in parameters.get("kinds", (unit.kind,))
         and all(re.search(pattern.encode(), unit.data) for pattern in parameters.get("file_has", ()))

@@ -18,11 +18,11 @@ from rocm3d.scan.detector import DetectorContext, Match, Matcher
 from rocm3d.syntax.python import PythonUnit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 
 def find(unit: PythonUnit, context: DetectorContext) -> Iterator[Match]:
-    parameters: dict[str, Any] = context.parameters
+    parameters = context.parameters
     group_lines, last_line = int(parameters.get("group_lines", "0")), -1_000_000
     if any(re.search(pattern.encode(), unit.data) for pattern in parameters.get("file_lacks", ())):
         return
@@ -33,7 +33,7 @@ def find(unit: PythonUnit, context: DetectorContext) -> Iterator[Match]:
         last_line = flag.line if facts else last_line
 
 
-def _is_excluded(flag: CompilerFlag, parameters: dict[str, Any]) -> bool:
+def _is_excluded(flag: CompilerFlag, parameters: Mapping[str, Any]) -> bool:
     return (
         (flag.is_guarded and not parameters.get("guarded"))
         or (flag.is_host_only and bool(parameters.get("device_only")))

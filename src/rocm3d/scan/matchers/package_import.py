@@ -9,7 +9,7 @@ Facts: module, package, purpose. The package belongs to the match.
 from __future__ import annotations
 
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import DetectorContext, Match, Matcher, match_at
 from rocm3d.scan.package_imports import package_of_import, required_imports
@@ -34,7 +34,7 @@ _INSTALLING = ("keep", "replace", "build", "substitute", "stub")  # decisions of
 
 
 def find(unit: PythonUnit, context: DetectorContext) -> Iterator[Match]:
-    parameters: dict[str, Any] = context.parameters
+    parameters = context.parameters
     handled = set(_excluded_packages(context))
     if parameters["when"] == "required":
         candidates = required_imports(unit.truncated_after_imports(_known_modules(context)))
@@ -73,7 +73,7 @@ def _keeps_import_name(package: Package) -> bool:
 
 
 def _excluded_packages(context: DetectorContext) -> frozenset[str]:
-    parameters: dict[str, Any] = context.parameters
+    parameters = context.parameters
     names = (parameters.get("terms_of", context.code.rule), *parameters.get("reported_by", ()))
     return frozenset(term for rule in context.knowledge.codes.values() if rule.rule in names for term in rule.terms)
 

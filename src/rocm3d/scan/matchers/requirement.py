@@ -24,7 +24,7 @@ from rocm3d.scan.detector import DetectorContext, Match, Matcher
 from rocm3d.scan.mentions import is_conda, is_from_default_index, requests_rocm, severity_override
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from rocm3d.model.finding import Severity
 
@@ -32,7 +32,7 @@ _FLAGS = (True, False)
 
 
 def find(unit: ParsedManifest, context: DetectorContext) -> Iterator[Match]:
-    parameters: dict[str, Any] = context.parameters
+    parameters = context.parameters
     for mention in unit.mentions:
         selected = list(_selected(mention, context))
         groups = _groups(mention, parameters) if selected else None
@@ -75,7 +75,7 @@ def _term_of_url(mention: Mention, context: DetectorContext) -> str | None:
     return next((term for term in candidates if term in url), None)
 
 
-def _groups(mention: Mention, parameters: dict[str, Any]) -> dict[str, str] | None:
+def _groups(mention: Mention, parameters: Mapping[str, Any]) -> dict[str, str] | None:
     """The named groups of the regexes; None if one that must be found is not, or one that must not is."""
     texts = {"version": mention.version, "url": unquote(mention.url)}
     groups: dict[str, str] = {}
@@ -88,7 +88,7 @@ def _groups(mention: Mention, parameters: dict[str, Any]) -> dict[str, str] | No
     return groups
 
 
-def _is_left_out(unit: ParsedManifest, mention: Mention, parameters: dict[str, Any]) -> bool:
+def _is_left_out(unit: ParsedManifest, mention: Mention, parameters: Mapping[str, Any]) -> bool:
     return (
         unit.kind in parameters.get("not_kinds", ())
         or mention.section in parameters.get("not_sections", ())
@@ -98,7 +98,7 @@ def _is_left_out(unit: ParsedManifest, mention: Mention, parameters: dict[str, A
     )
 
 
-def _severity(unit: ParsedManifest, mention: Mention, parameters: dict[str, Any]) -> Severity | None:
+def _severity(unit: ParsedManifest, mention: Mention, parameters: Mapping[str, Any]) -> Severity | None:
     is_exception = re.search(parameters.get("note_unless", "(?!)"), mention.version) is not None
     if mention.section in parameters.get("note_sections", ()) and not is_exception:
         return "note"

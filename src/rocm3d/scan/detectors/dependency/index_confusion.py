@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rocm3d.manifest.manifest import InstallOption, Mention, ParsedManifest
-from rocm3d.scan.detector import Detector, DetectorContext, Match
+from rocm3d.scan.detector import Detector, DetectorContext, Match, context_of, load_detectors
 from rocm3d.scan.matchers.package_index import index_facts
 from rocm3d.scan.mentions import is_conda, mentions_with_option, reason_for, severity_override
 
@@ -22,7 +22,8 @@ _MAX_SHOWN = 3
 
 def find(unit: ParsedManifest, context: DetectorContext) -> Iterator[Match]:
     """Matches options that add an index, and names the packages at risk."""
-    cuda_index = DetectorContext(context.knowledge.codes["DEP102"], context.knowledge)
+    (cuda_index_detector,) = load_detectors(context.knowledge.codes["DEP102"])
+    cuda_index = context_of(cuda_index_detector, context.knowledge)
     for option in unit.options:
         urls = [url for url in option.urls if not index_facts(url, cuda_index) and not _MIRROR.search(url)]
         if not urls or not _is_extra_index(unit, option, context):
