@@ -103,6 +103,14 @@ def _homes(tmp_path_factory):
     return (root / str(number) for number in itertools.count())
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _own_data(tmp_path_factory):
+    """No key of ours in the home of the developer, also where a fixture serves many tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ROCM3D_DATA", str(tmp_path_factory.getbasetemp() / "data"))
+        yield
+
+
 @pytest.fixture(autouse=True)
 def _own_cache(_homes, monkeypatch):
     """No test uses the cache or the ledger of the developer."""

@@ -7,19 +7,21 @@ own. A method imports its stage when it is called: a scan must not load the rest
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import date, datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rocm3d.model.errors import MachineError, Rocm3dError, UserError
+from rocm3d.model.errors import MachineError, UserError
 from rocm3d.scan.selection import Selection
 from rocm3d.scan.stage import scan
 from rocm3d.workspace.configuration import Configuration, read_configuration
 from rocm3d.workspace.documents import Documents
 from rocm3d.workspace.machine_name import machine_name, today
-from rocm3d.workspace.state import PORT_FOLDER, work_folder
+from rocm3d.workspace.state import PORT_FOLDER, STATE_FOLDER
 from rocm3d.workspace.tree import Tree
 
 if TYPE_CHECKING:
@@ -113,7 +115,8 @@ class Repository:
     def __post_init__(self) -> None:
         Tree.open(self.root)
         self.root = self.root.resolve()
-        self.documents = Documents(work_folder(self.root, self.work))
+        self.documents = Documents.of(self.root, self.work)
+        self._lock_depth = 0
 
     def port(  # noqa: PLR0913  (options of the command)
         self,
@@ -128,13 +131,14 @@ class Repository:
         """All stages in order. Documents are handed on in memory, and each state of the tree is scanned once."""
         from rocm3d.render import html
 
-        inventory = self._scan_original()
-        plan = self.plan(gpu, plan_options, inventory)
-        plan.require_licences(licence_policy)
-        patch, edited_inventory = self._apply(plan, apply_options or ApplyOptions())
-        verdicts = self.verify(levels, (), environment=environment, inventory=edited_inventory)
-        evidence = self.evidence()
-        report = self.documents.write_text(self.documents.folder / REPORT, html.render(self.report()))
+        with self.locked("port"):
+            inventory = self._scan_original()
+            plan = self.plan(gpu, plan_options, inventory)
+            plan.require_licences(licence_policy)
+            patch, edited_inventory = self._apply(plan, apply_options or ApplyOptions())
+            verdicts = self.verify(levels, (), environment=environment, inventory=edited_inventory)
+            evidence = self.evidence()
+            report = self.documents.write_text(self.documents.folder / REPORT, html.render(self.report()))
         return PortDocuments(plan, patch, verdicts, evidence, report)
 
     def scan(self, baseline: Scan | None = None) -> Scan:
@@ -181,7 +185,8 @@ class Repository:
         from rocm3d.model.inventory import Scan
         from rocm3d.workspace.writer import copy_tree
 
-        copy_tree(self.root, target)
+        with self.locked_if_ported("copy"):
+            copy_tree(self.root, target)
         copy = Repository(target, self.knowledge, self.work, self.folder, self.selection, self.progress, self.cached)
         # The plan made here is applied to the copy, and its report needs this scan. A damaged document is skipped.
         with contextlib.suppress(UserError):
@@ -194,7 +199,9 @@ class Repository:
 
         The work folder also gets the complete change as one file for `git am`.
         """
-        return self._apply(plan, options or ApplyOptions())[0]
+        options = options or ApplyOptions()
+        with contextlib.nullcontext() if options.dry_run else self.locked("apply"):
+            return self._apply(plan, options)[0]
 
     def _apply(self, plan: Plan, options: ApplyOptions) -> tuple[Patch, Scan]:
         """The patch, and the scan of the edited tree."""
@@ -209,7 +216,7 @@ class Repository:
         if not options.dry_run:
             self._require_safe_tree(journal, allow_dirty=options.allow_dirty)
         tree = Tree.open(self.root)
-        refuse_foreign_folder(tree, self.folder)
+        refuse_foreign_folder(tree, self.folder, own=journal.entries)
         request = ApplyRequest(
             self.folder,
             options.review,
@@ -218,7 +225,7 @@ class Repository:
             options.selection or EditSelection(),
             checked_out_submodules(tree),
         )
-        outcome = apply(plan, self._source_tree(), request, self.documents.find(Patch))
+        outcome = apply(plan, self._source_tree(), request, self.documents.find_own(Patch))
         contents = {**outcome.contents, **outcome.submodule_contents}
         edited = {path: data for path, data in contents.items() if not path.startswith(f"{self.folder}/")}
         inventory = self._scan(self._source_tree(edited), Selection())
@@ -227,27 +234,17 @@ class Repository:
         if options.patch_file is not None:
             self.documents.write_bytes(options.patch_file, outcome.commit)
         if not options.dry_run:
-            self._write(outcome.contents, journal)
+            with self.documents.reserved(len(outcome.commit) + len(patch.to_json())):
+                self._write(outcome.contents, journal)
             self.documents.write(patch)
-            self.documents.write_bytes(self.documents.folder / COMMIT, outcome.commit)
+            self.documents.write_own(COMMIT, outcome.commit)
         return patch, inventory
 
     def _write(self, contents: Mapping[str, bytes], journal: UndoJournal) -> None:
-        """All or nothing: a first apply that fails is undone."""
-        from rocm3d.apply.stage import MANIFEST
-        from rocm3d.apply.undo import undo
+        """All or nothing."""
         from rocm3d.workspace.writer import Writer
 
-        writer, is_first_apply = Writer(self.root, journal), not journal.entries
-        try:
-            # The manifest first: after a crash it still marks the folder as made by rocm3d.
-            for path, content in sorted(contents.items(), key=lambda item: (not item[0].endswith(MANIFEST), item)):
-                self.progress(path)
-                writer.write(path, content)
-        except Rocm3dError:
-            if is_first_apply:
-                undo(journal, writer, keep_changed=True)
-            raise
+        Writer(self.root, journal).write(dict(sorted(contents.items())), self.progress)
 
     def _require_safe_tree(self, journal: UndoJournal, *, allow_dirty: bool) -> None:
         from rocm3d.apply.submodules import has_only_port_changes
@@ -255,7 +252,7 @@ class Repository:
         from rocm3d.model.patch import Patch
         from rocm3d.workspace.git import uncommitted_paths
 
-        dirty, earlier = uncommitted_paths(self.root), self.documents.find(Patch)
+        dirty, earlier = uncommitted_paths(self.root), self.documents.find_own(Patch)
         foreign = [
             path
             for path in dirty or ()
@@ -272,23 +269,46 @@ class Repository:
             )
         changed = changed_since(journal)
         if changed and dirty == []:
-            journal.delete()  # the changes are committed: from now on git can undo them
+            # The changes are committed: from now on git can undo them. Whether git has the originals too is unknown.
+            journal.set_aside()
         elif changed:
             raise UserError(
                 f"changed since the last apply: {', '.join(changed[:3])}",
                 hint="run `rocm3d undo --keep-changed` first, or commit your work",
             )
 
-    def undo(self, *, keep_changed: bool) -> UndoResult:
-        """Restore the tree before the first apply."""
+    def undo(self, *, keep_changed: bool, trust_journal: bool = False) -> UndoResult:
+        """Restore the tree before the first apply. `trust_journal`: also from a journal that somebody else wrote."""
         from rocm3d.apply.undo import undo
         from rocm3d.workspace.journal import UndoJournal
         from rocm3d.workspace.writer import Writer
 
-        journal = UndoJournal.open(self.root)
-        if not journal.entries:
-            raise UserError(f"nothing to undo in {self.root}", hint="`rocm3d apply` has not changed this tree")
-        return undo(journal, Writer(self.root, journal), keep_changed=keep_changed)
+        with self.locked("undo"):
+            journal = UndoJournal.open(self.root, trust=trust_journal)
+            if not journal.entries:
+                raise UserError(f"nothing to undo in {self.root}", hint="`rocm3d apply` has not changed this tree")
+            return undo(journal, Writer(self.root, journal), keep_changed=keep_changed)
+
+    @contextlib.contextmanager
+    def locked(self, command: str) -> Iterator[None]:
+        """Hold the lock of the tree, against other processes. A stage that changes the tree takes it by itself."""
+        from rocm3d.workspace.tree_lock import lock_tree
+        from rocm3d.workspace.writer import remove_leftovers
+
+        with contextlib.ExitStack() as stack:
+            if self._lock_depth == 0:
+                stack.enter_context(lock_tree(self.root, command, self.progress))
+                remove_leftovers(self.root)
+            self._lock_depth += 1
+            try:
+                yield
+            finally:
+                self._lock_depth -= 1
+
+    def locked_if_ported(self, command: str) -> AbstractContextManager[None]:
+        """As `locked`, for what only reads the tree: nothing is locked, or created, where no port can be under way."""
+        is_ported = os.access(self.root / STATE_FOLDER, os.W_OK)
+        return self.locked(command) if is_ported else contextlib.nullcontext()
 
     def environment(self, interpreter: Path | None) -> Environment:
         """The Python environment of the repository, or the reason why there is none."""
@@ -314,6 +334,18 @@ class Repository:
 
         `inventory` is the scan of the edited tree, if there is one.
         """
+        with self.locked_if_ported("verify"):
+            return self._verify(levels, targets, network, environment, building, inventory)
+
+    def _verify(  # noqa: PLR0913, PLR0917  (the options of verify)
+        self,
+        levels: tuple[Level, ...],
+        targets: tuple[str, ...],
+        network: Network | None,
+        environment: Environment | None,
+        building: CompileOptions | None,
+        inventory: Scan | None,
+    ) -> Verdicts:
         from rocm3d.apply.ported_submodules import ported_submodules
         from rocm3d.evidence.port_runs import port_runs
         from rocm3d.model.evidence import Evidence
@@ -326,13 +358,15 @@ class Repository:
         from rocm3d.workspace.journal import UndoJournal
 
         patch, plan = self.documents.read(Patch), self.documents.read(Plan)
+        # A port that was made elsewhere: the user named its documents, and its originals are only compared with.
+        journal = UndoJournal.open(self.root, trust=self.work is not None)
         modules = ported_submodules(patch, Tree.open(self.root))
-        runs = port_runs(self.documents.folder, self.root)
+        runs = port_runs(self.documents, self.root)
         case = Case(
             plan,
             patch.model_copy(update={"changes": (*patch.changes, *modules.changes)}),
             Tree.open(self.root, overlay=modules.after),
-            {**_originals(UndoJournal.open(self.root)), **modules.before},
+            {**_originals(journal), **modules.before},
             inventory or self._scan(self._source_tree(modules.after), Selection()),
             targets or self._default_targets(plan.gpu),
             self.knowledge,
@@ -343,7 +377,7 @@ class Repository:
         )
         document = verify(case, levels)
         self.documents.write(document)
-        if self.documents.find(Evidence) is not None:
+        if self.documents.find_own(Evidence) is not None:
             self._seal(runs)  # else the old seal would report the new document as changed
         return document
 
@@ -351,7 +385,7 @@ class Repository:
         """Seal the documents of the stages."""
         from rocm3d.evidence.port_runs import port_runs
 
-        return self._seal(port_runs(self.documents.folder, self.root))
+        return self._seal(port_runs(self.documents, self.root))
 
     def _seal(self, runs: Sequence[PortRun]) -> Evidence:
         from rocm3d.evidence.bundle import seal_evidence
@@ -383,12 +417,12 @@ class Repository:
 
         read, folder = self.documents.read, self.documents.folder
         documents = read(Scan), read(Plan), read(Patch), read(Verdicts)
-        evidence = self.documents.find(Evidence) or self.evidence()
+        evidence = self.documents.find_own(Evidence) or self.evidence()
         current = {item.path: _read_if_file(folder / item.path) for item in evidence.documents}
-        runs, unread = joined_runs(folder)
+        runs, unread = joined_runs(self.documents)
         titles = {item.id: item.title for item in self.knowledge.families.values()}
         families = {item.id: titles.get(item.family, item.family) for item in self.knowledge.packages.values()}
-        sealed = [run.sealed for run in port_runs(folder, self.root, (runs, unread))]
+        sealed = [run.sealed for run in port_runs(self.documents, self.root, (runs, unread))]
         changed = tuple(changed_since_sealed(evidence, current, sealed))
         return PortReportView(*documents, evidence, changed, runs, unread, families)
 
@@ -416,7 +450,7 @@ class Repository:
         journal = UndoJournal.open(self.root)
         intact = set(journal.entries) - set(changed_since(journal))
         overlay = {path: journal.original(path) for path in intact}
-        overlay |= dict(patched_files(Tree.open(self.root), self.documents.find(Patch)))
+        overlay |= dict(patched_files(Tree.open(self.root), self.documents.find_own(Patch)))
         return self._scan(self._source_tree(overlay), self.selection)
 
     def _default_targets(self, gpu: Gpu) -> tuple[str, ...]:

@@ -10,14 +10,16 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from rocm3d.artifact.check import check_all, is_artifact
-from rocm3d.evidence.folder import BundleContents, bundled_artifacts, mark_unfinished, seal
+from rocm3d.evidence.folder import EVIDENCE_FILE, BundleContents, bundled_artifacts, mark_unfinished, seal
 from rocm3d.evidence.port_runs import written_by_earlier_runs
+from rocm3d.evidence.run_bundles import RUNS_FOLDER
 from rocm3d.model.errors import Rocm3dError, UserError
 from rocm3d.model.run import RunRecord
 from rocm3d.record.expectation import KEYS, Expectation, evaluate, is_workload, parse_expectation, port_expectations
 from rocm3d.record.run import RunRequest, record_run
 from rocm3d.scan.recognition import recognised_port
-from rocm3d.workspace.state import STATE_FOLDER, work_folder
+from rocm3d.workspace.documents import Documents
+from rocm3d.workspace.state import STATE_FOLDER
 
 if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
@@ -73,7 +75,9 @@ def repository_of(folder: Path) -> Path:
 
 def new_run_folder(root: Path, name: str, work: Path | None = None) -> Path:
     """Create the folder of a new run. If the name is taken, adds a number."""
-    runs_folder = work_folder(root, work) / "runs"
+    runs_folder = Documents.of(root, work).folder / RUNS_FOLDER
+    if runs_folder.is_symlink():
+        raise UserError(f"{runs_folder} is a symlink; rocm3d does not write through it", hint="remove it")
     safe_name = _UNSAFE.sub("-", name).strip("-.") or "run"
     for number in range(1, 10_000):
         folder = runs_folder / (safe_name if number == 1 else f"{safe_name}-{number}")
@@ -98,8 +102,9 @@ def run_workload(
 ) -> RunRecord:
     """Run the workload, check its artifacts, and write a bundle of record, output and artifacts to `into`."""
     mark_unfinished(into)
+    documents = Documents(into.parent.parent)
     try:
-        prepared = replace(workload, written=written_by_earlier_runs(into.parent.parent))
+        prepared = replace(workload, written=written_by_earlier_runs(documents))
         record = record_run(prepared, into, knowledge, terminal)
     except Rocm3dError:
         shutil.rmtree(into, ignore_errors=True)  # it did not start: nothing to keep
@@ -117,6 +122,8 @@ def run_workload(
             files=bundled_artifacts(with_verdicts, workload.folder),
         ),
     )
+    if into.parent.name == RUNS_FOLDER:
+        documents.seal_existing(f"{RUNS_FOLDER}/{into.name}/{EVIDENCE_FILE}")
     return with_verdicts
 
 

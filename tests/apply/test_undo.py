@@ -15,9 +15,9 @@ def applied(tmp_path, snapshot):
     (tmp_path / "x.cu").chmod(0o755)
     before = snapshot(tmp_path)
     writer = Writer(tmp_path, UndoJournal.open(tmp_path))
-    writer.write("x.cu", b"new\n")
-    writer.write("rocm-port/a.txt", b"a\n")
-    writer.write("rocm-port/deep/b.txt", b"b\n")
+    writer.write({"x.cu": b"new\n"})
+    writer.write({"rocm-port/a.txt": b"a\n"})
+    writer.write({"rocm-port/deep/b.txt": b"b\n"})
     return tmp_path, before
 
 
@@ -81,7 +81,7 @@ def test_a_folder_with_somebody_elses_file_stays(applied):
 def test_a_folder_that_existed_before_stays(tmp_path):
     (tmp_path / "rocm-port").mkdir()
     _, writer = undo_again(tmp_path)
-    writer.write("rocm-port/a.txt", b"a\n")
+    writer.write({"rocm-port/a.txt": b"a\n"})
     undo(*undo_again(tmp_path), keep_changed=False)
     assert list((tmp_path / "rocm-port").iterdir()) == []
 
@@ -98,7 +98,7 @@ def test_undo_is_byte_for_byte(applied, snapshot):
 def test_undo_restores_the_tree_before_the_first_apply(applied, snapshot):
     root, before = applied
     _, writer = undo_again(root)
-    writer.write("x.cu", b"newer\n")
+    writer.write({"x.cu": b"newer\n"})
     undo(*undo_again(root), keep_changed=False)
     assert snapshot(root) == before
 

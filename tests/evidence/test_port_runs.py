@@ -6,6 +6,7 @@ from rocm3d.evidence.folder import BundleContents, write
 from rocm3d.evidence.port_runs import port_runs, written_by_earlier_runs, written_paths
 from rocm3d.model.evidence import SealedFile
 from rocm3d.model.run import ExpectationResult
+from rocm3d.workspace.documents import Documents
 from rocm3d.workspace.tree import file_digest, source_digest
 
 
@@ -24,7 +25,7 @@ def keep(tmp_path, make_run):
         return work / "runs" / name
 
     store_run.root, store_run.work = root, work
-    store_run.look = lambda: port_runs(work, root)
+    store_run.look = lambda: port_runs(Documents(work, trusted=True), root)
     return store_run
 
 
@@ -86,7 +87,7 @@ def test_code_that_runs_have_written_is_not_the_repositorys(keep):
     keep(files=(SealedFile(path="out/copy.py", sha256="0" * 64),), folder="sub")
     (keep.root / "sub" / "out").mkdir(parents=True)
     (keep.root / "sub" / "out" / "copy.py").write_text("import torch\n")
-    keep("again", sources=source_digest(keep.root, written_by_earlier_runs(keep.work)))
+    keep("again", sources=source_digest(keep.root, written_by_earlier_runs(Documents(keep.work, trusted=True))))
 
     assert [run.sealed.of_these_sources for run in keep.look()] == [True, True]
     assert written_paths(run.record for run in keep.look()) == {"sub/out/copy.py"}

@@ -7,6 +7,7 @@ import pytest
 from rocm3d.evidence.folder import mark_unfinished
 from rocm3d.evidence.run_bundles import RUNS_FOLDER, bundle_report, is_bundle, joined_runs
 from rocm3d.model.errors import UserError
+from rocm3d.workspace.documents import Documents
 
 
 @pytest.fixture
@@ -21,9 +22,9 @@ def stored_runs(make_run, make_bundle, tmp_path):
 
 
 def test_without_runs_nothing_is_returned(tmp_path):
-    assert joined_runs(tmp_path) == ((), ())
+    assert joined_runs(Documents(tmp_path, trusted=True)) == ((), ())
     (tmp_path / RUNS_FOLDER).write_text("a file")
-    assert joined_runs(tmp_path) == ((), ())
+    assert joined_runs(Documents(tmp_path, trusted=True)) == ((), ())
 
 
 def test_a_link_leads_to_no_run(stored_runs, tmp_path):
@@ -33,8 +34,8 @@ def test_a_link_leads_to_no_run(stored_runs, tmp_path):
     (tmp_path / "third").mkdir()
     (tmp_path / "third" / RUNS_FOLDER).symlink_to(tmp_path / RUNS_FOLDER)
 
-    assert joined_runs(tmp_path / "other") == ((), ())
-    assert joined_runs(tmp_path / "third") == ((), ())
+    assert joined_runs(Documents(tmp_path / "other", trusted=True)) == ((), ())
+    assert joined_runs(Documents(tmp_path / "third", trusted=True)) == ((), ())
 
 
 def test_what_is_no_whole_bundle_is_named_without_the_place_of_this_machine(stored_runs, tmp_path):
@@ -43,7 +44,7 @@ def test_what_is_no_whole_bundle_is_named_without_the_place_of_this_machine(stor
     (newer / "evidence.json").write_text('{"schema_version": "9.0"}')
     empty.mkdir()
 
-    runs, unread = joined_runs(tmp_path)
+    runs, unread = joined_runs(Documents(tmp_path, trusted=True))
 
     assert runs == ()
     assert [entry.folder for entry in unread] == ["begun", "empty", "newer"]
@@ -55,7 +56,7 @@ def test_the_oldest_comes_first_each_with_its_chain(stored_runs, tmp_path):
     stored_runs("a", hour=5)
     stored_runs("b", hour=2)
 
-    runs, unread = joined_runs(tmp_path)
+    runs, unread = joined_runs(Documents(tmp_path, trusted=True))
 
     assert [entry.folder for entry in runs] == ["b", "a"]
     assert unread == ()
@@ -65,7 +66,7 @@ def test_the_oldest_comes_first_each_with_its_chain(stored_runs, tmp_path):
 def test_an_altered_run_is_listed_and_reports_it(stored_runs, tmp_path):
     (stored_runs("a") / "added.txt").write_text("x")
 
-    ((run,), _) = joined_runs(tmp_path)
+    ((run,), _) = joined_runs(Documents(tmp_path, trusted=True))
 
     assert [(entry.path, entry.how) for entry in run.altered] == [("added.txt", "added")]
     assert not run.is_good

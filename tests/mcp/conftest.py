@@ -24,6 +24,7 @@ def _own_cache(tmp_path_factory, monkeypatch):
     folder = tmp_path_factory.getbasetemp() / "cache-of-mcp"
     folder.mkdir(exist_ok=True)
     monkeypatch.setenv("ROCM3D_CACHE", str(folder))
+    monkeypatch.setenv("ROCM3D_DATA", str(folder.with_name("data-of-mcp")))
 
 
 @pytest.fixture

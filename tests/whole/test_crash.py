@@ -119,7 +119,7 @@ def test_tree_is_restored_after_a_kill_before_any_write(fresh, plan_and_files, k
         assert snapshot(attempt.root) == before, f"killed before change {limit} of {total}"
         assert not (attempt.root / "rocm-port").exists() or not any((attempt.root / "rocm-port").iterdir())
     assert total > 50
-    assert between > total // 2
+    assert between >= len(files) - 1  # everything else is prepared before the first file changes
 
 
 def test_killed_apply_is_undone_or_repeated(fresh, plan_and_files, knowledge):
@@ -129,15 +129,39 @@ def test_killed_apply_is_undone_or_repeated(fresh, plan_and_files, knowledge):
         return attempt.apply(plan, ApplyOptions(review=True))
 
     total = run_until_killed((first := fresh()).root, lambda: apply(first))
-    for limit in (total // 7, total // 2, total - 2):
+    between = 0
+    for limit in (*range(total // 7, total, 9), total - 2):
         attempt = fresh()
         assert run_until_killed(attempt.root, lambda attempt=attempt: apply(attempt), limit) is None
-        assert snapshot(attempt.root) != before
+        between += snapshot(attempt.root) not in (before, snapshot(first.root))
 
         apply(Repository(attempt.root, knowledge))
         assert snapshot(attempt.root) == snapshot(first.root), f"killed before change {limit} of {total}"
         undo_after_crash(attempt.root, knowledge)
         assert snapshot(attempt.root) == before
+    assert between >= 1
+
+
+def test_apply_after_a_killed_undo_knows_its_own_folder(fresh, plan_and_files, knowledge):
+    plan, before, files = plan_and_files
+
+    def ported():
+        attempt = fresh()
+        attempt._write(files, UndoJournal.open(attempt.root))
+        return attempt
+
+    total = run_until_killed((first := ported()).root, lambda: first.undo(keep_changed=False))
+    without_manifest = 0
+    for limit in range(0, total, 3):
+        attempt = ported()
+        assert run_until_killed(attempt.root, lambda attempt=attempt: attempt.undo(keep_changed=False), limit) is None
+        folder = attempt.root / "rocm-port"
+        without_manifest += folder.is_dir() and not (folder / "port.json").exists()
+        Repository(attempt.root, knowledge).apply(plan, ApplyOptions(review=True))
+        undo_after_crash(attempt.root, knowledge)
+
+        assert snapshot(attempt.root) == before, f"killed before change {limit} of {total}"
+    assert without_manifest
 
 
 def test_second_undo_completes_a_killed_one(fresh, plan_and_files, knowledge):

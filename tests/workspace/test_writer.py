@@ -52,14 +52,14 @@ def test_path_out_of_the_tree_is_refused(tmp_path, path):
     root = tmp_path / "repo"
     root.mkdir()
     with pytest.raises(UserError, match="is outside the repository"):
-        opened(root).write(path, b"new")
+        opened(root).write({path: b"new"})
     assert [str(file_path.relative_to(tmp_path)) for file_path in tmp_path.rglob("*")] == ["repo"]
 
 
 def test_absolute_path_is_refused_even_where_it_could_be_written(tmp_path):
     (tmp_path / "repo").mkdir()
     with pytest.raises(UserError, match="outside the repository"):
-        opened(tmp_path / "repo").write(str(tmp_path / "x"), b"new")
+        opened(tmp_path / "repo").write({str(tmp_path / "x"): b"new"})
     assert not (tmp_path / "x").exists()
 
 
@@ -69,7 +69,7 @@ def test_linked_folder_is_refused(tmp_path):
     (tmp_path / "repo" / "lib").symlink_to(tmp_path / "outside")
     writer = opened(tmp_path / "repo")
     with pytest.raises(UserError, match="lib is a symlink"):
-        writer.write("lib/x.py", b"new")
+        writer.write({"lib/x.py": b"new"})
     with pytest.raises(UserError, match="lib is a symlink"):
         writer.restore("lib/x.py", b"new")
     with pytest.raises(UserError, match="lib is a symlink"):
@@ -82,7 +82,7 @@ def test_linked_file_is_refused_even_if_its_target_is_inside(tmp_path):
     (tmp_path / "a.py").write_bytes(b"old")
     (tmp_path / "b.py").symlink_to("a.py")
     with pytest.raises(UserError, match=r"b\.py is a symlink"):
-        opened(tmp_path).write("b.py", b"new")
+        opened(tmp_path).write({"b.py": b"new"})
     assert (tmp_path / "a.py").read_bytes() == b"old"
 
 
@@ -92,14 +92,14 @@ def test_state_folder_that_is_a_link_leads_nothing_out(tmp_path):
     (tmp_path / "repo").mkdir()
     (tmp_path / "repo" / ".rocm3d").symlink_to(tmp_path / "outside")
     with pytest.raises(UserError, match="symlink"):
-        opened(tmp_path / "repo").write("a.py", b"new")
+        opened(tmp_path / "repo").write({"a.py": b"new"})
     assert list((tmp_path / "outside").iterdir()) == []
 
 
 def test_folder_in_the_place_of_the_file_is_refused(tmp_path):
     (tmp_path / "requirements.txt").mkdir()
     with pytest.raises(UserError, match=r"requirements\.txt"):
-        opened(tmp_path).write("requirements.txt", b"new")
+        opened(tmp_path).write({"requirements.txt": b"new"})
     assert UndoJournal.open(tmp_path).entries == {}
 
 
@@ -107,9 +107,10 @@ def test_file_in_the_place_of_the_folder_is_refused_and_undo_still_works(tmp_pat
     (tmp_path / "a.py").write_bytes(b"old")
     (tmp_path / "rocm-port").write_bytes(b"a file")
     writer = opened(tmp_path)
-    writer.write("a.py", b"new")
+    writer.write({"a.py": b"new"})
     with pytest.raises(UserError, match="cannot write"):
-        writer.write("rocm-port/README.md", b"new")
+        writer.write({"rocm-port/README.md": b"new"})
+    assert (tmp_path / "a.py").read_bytes() == b"new"
     restore(tmp_path)
     assert (tmp_path / "a.py").read_bytes() == b"old"
     assert (tmp_path / "rocm-port").read_bytes() == b"a file"
@@ -118,28 +119,27 @@ def test_file_in_the_place_of_the_folder_is_refused_and_undo_still_works(tmp_pat
 def test_tree_that_cannot_be_written_is_refused_in_one_line(reachable, run_unprivileged):
     (reachable / "a.py").write_bytes(b"old")
     output = run_unprivileged(
-        "try:\n    writer.Writer(place, journal.UndoJournal.open(place)).write('a.py', b'new')\n"
+        "try:\n    writer.Writer(place, journal.UndoJournal.open(place)).write({'a.py': b'new'})\n"
         "except UserError as error:\n    print('refused', '--into' in error.hint)",
         reachable,
     )
     assert output == "refused True\n"
 
 
-def test_full_disk_leaves_the_old_file_and_the_journal(tmp_path):
+def test_full_disk_leaves_the_tree_and_an_empty_journal(tmp_path):
     (tmp_path / "a.py").write_bytes(b"old")
     writer = opened(tmp_path)
-    with full_disk(4096), pytest.raises((UserError, OSError)):
-        writer.write("a.py", b"n" * 10_000)
-    journal = UndoJournal.open(tmp_path)
+    with full_disk(4096), pytest.raises(UserError, match="nothing was changed"):
+        writer.write({"b.py": b"small", "made/a.py": b"n" * 10_000})
     assert (tmp_path / "a.py").read_bytes() == b"old"
-    assert journal.entries["a.py"].before == digest(b"old")
-    assert journal.entries["a.py"].after == digest(b"n" * 10_000)
-    assert journal.original("a.py") == b"old"
+    assert not (tmp_path / "b.py").exists()
+    assert not (tmp_path / "made").exists()
+    assert UndoJournal.open(tmp_path).entries == {}
 
 
 def test_disk_full_is_one_line_and_no_litter(tmp_path):
     with full_disk(4096), pytest.raises(UserError, match="cannot write"):
-        opened(tmp_path).write("a.py", b"n" * 10_000)
+        opened(tmp_path).write({"a.py": b"n" * 10_000})
     assert list((tmp_path / ".rocm3d").glob("write-*")) == []
 
 
@@ -147,9 +147,9 @@ def test_failed_second_write_leaves_bytes_that_the_journal_knows(tmp_path):
     """Bytes unknown to the journal would count as work of the user, and undo would refuse."""
     (tmp_path / "a.py").write_bytes(b"old")
     writer = opened(tmp_path)
-    writer.write("a.py", b"first")
+    writer.write({"a.py": b"first"})
     with full_disk(4096), pytest.raises((UserError, OSError)):
-        writer.write("a.py", b"n" * 10_000)
+        writer.write({"a.py": b"n" * 10_000})
     assert (tmp_path / "a.py").read_bytes() == b"first"
     assert digest(b"first") in str(vars(UndoJournal.open(tmp_path).entries["a.py"]))
 
@@ -157,7 +157,7 @@ def test_failed_second_write_leaves_bytes_that_the_journal_knows(tmp_path):
 def test_same_content_is_no_change(tmp_path):
     (tmp_path / "a.py").write_bytes(b"same")
     before = (tmp_path / "a.py").stat()
-    opened(tmp_path).write("a.py", b"same")
+    opened(tmp_path).write({"a.py": b"same"})
     assert (tmp_path / "a.py").stat() == before
     assert not (tmp_path / ".rocm3d").exists()
 
@@ -177,7 +177,7 @@ def test_missing_folder_is_no_trouble_to_remove(tmp_path):
 def test_file_is_replaced_with_the_same_mode(tmp_path):
     (tmp_path / "run.sh").write_bytes(b"old")
     (tmp_path / "run.sh").chmod(0o750)
-    opened(tmp_path).write("run.sh", b"new")
+    opened(tmp_path).write({"run.sh": b"new"})
     assert (tmp_path / "run.sh").read_bytes() == b"new"
     assert (tmp_path / "run.sh").stat().st_mode & 0o7777 == 0o750
 
@@ -185,7 +185,7 @@ def test_file_is_replaced_with_the_same_mode(tmp_path):
 def test_new_file_respects_the_umask(tmp_path):
     old = os.umask(0o027)
     try:
-        opened(tmp_path).write("a.txt", b"new")
+        opened(tmp_path).write({"a.txt": b"new"})
     finally:
         os.umask(old)
     assert (tmp_path / "a.txt").stat().st_mode & 0o7777 == 0o640
@@ -193,8 +193,8 @@ def test_new_file_respects_the_umask(tmp_path):
 
 def test_new_folders_are_created_and_recorded(tmp_path):
     writer = opened(tmp_path)
-    writer.write("a/b/c.txt", b"new")
-    writer.write("a/b/d.txt", b"new")
+    writer.write({"a/b/c.txt": b"new"})
+    writer.write({"a/b/d.txt": b"new"})
     entries = UndoJournal.open(tmp_path).entries
     assert (tmp_path / "a" / "b" / "c.txt").read_bytes() == b"new"
     assert sorted(entries["a/b/c.txt"].folders) == ["a", "a/b"]
@@ -203,7 +203,7 @@ def test_new_folders_are_created_and_recorded(tmp_path):
 
 def test_no_temporary_file_is_left(tmp_path):
     (tmp_path / "a.py").write_bytes(b"old")
-    opened(tmp_path).write("a.py", b"new")
+    opened(tmp_path).write({"a.py": b"new"})
     names = {file_path.relative_to(tmp_path).as_posix() for file_path in tmp_path.rglob("*") if file_path.is_file()}
     assert names == {
         "a.py", ".rocm3d/.gitignore", ".rocm3d/undo/journal.json", f".rocm3d/undo/{digest(b'old')}",
@@ -213,7 +213,7 @@ def test_no_temporary_file_is_left(tmp_path):
 def test_other_names_of_a_hard_linked_file_keep_the_old_bytes(tmp_path):
     (tmp_path / "a.py").write_bytes(b"old")
     (tmp_path / "b.py").hardlink_to(tmp_path / "a.py")
-    opened(tmp_path).write("a.py", b"new")
+    opened(tmp_path).write({"a.py": b"new"})
     assert (tmp_path / "b.py").read_bytes() == b"old"
 
 
@@ -221,15 +221,15 @@ def test_two_spellings_of_a_path_share_one_entry(tmp_path):
     (tmp_path / "src").mkdir()
     (tmp_path / "src" / "a.py").write_bytes(b"old")
     writer = opened(tmp_path)
-    writer.write("src/a.py", b"first")
-    writer.write("./src//a.py", b"second")
+    writer.write({"src/a.py": b"first"})
+    writer.write({"./src//a.py": b"second"})
     restore(tmp_path)
     assert (tmp_path / "src" / "a.py").read_bytes() == b"old"
 
 
 def test_restored_new_file_is_removed(tmp_path):
     writer = opened(tmp_path)
-    writer.write("a.txt", b"new")
+    writer.write({"a.txt": b"new"})
     writer.restore("a.txt", None)
     writer.restore("a.txt", None)
     assert not (tmp_path / "a.txt").exists()
@@ -253,7 +253,7 @@ def test_any_sequence_of_writes_can_be_undone(snapshot, writes, reopen):
         files, folders = snapshot(root), {file_path for file_path in root.rglob("*") if file_path.is_dir()}
         writer = opened(root)
         for path, content in writes:
-            writer.write(path, content)
+            writer.write({path: content})
             assert (root / path).read_bytes() == content
             writer = opened(root) if reopen else writer
         restore(root)
@@ -266,16 +266,16 @@ def test_any_sequence_of_writes_can_be_undone(snapshot, writes, reopen):
 CRASH = """
 import os, signal, sys
 from pathlib import Path
-from rocm3d.workspace.journal import UndoJournal
+from rocm3d.workspace.journal import FileWrite, UndoJournal
 from rocm3d.workspace.writer import Writer
 
 root, moment = Path(sys.argv[1]), sys.argv[2]
 journal = UndoJournal.open(root)
 writer = Writer(root, journal)
-writer.write("a.py", b"new a")
-writer.write("made/b.txt", b"new b")
+writer.write({"a.py": b"new a"})
+writer.write({"made/b.txt": b"new b"})
 if moment == "between journal and file":
-    journal.record("c.py", (root / "c.py").read_bytes(), b"new c", [])
+    journal.record([FileWrite("c.py", (root / "c.py").read_bytes(), b"new c")])
 os.kill(os.getpid(), signal.SIGKILL)
 """
 
@@ -302,7 +302,7 @@ def test_process_killed_at_a_random_moment_leaves_whole_files(tmp_path, snapshot
         "import sys\nfrom pathlib import Path\nfrom rocm3d.workspace.journal import UndoJournal\n"
         "from rocm3d.workspace.writer import Writer\nroot = Path(sys.argv[1])\n"
         "writer = Writer(root, UndoJournal.open(root))\nprint('go', flush=True)\n"
-        "n = 0\nwhile True:\n    n += 1\n    writer.write('a.py', bytes([n % 250]) * 200_000)\n"
+        "n = 0\nwhile True:\n    n += 1\n    writer.write({'a.py': bytes([n % 250]) * 200_000})\n"
     )
     for wait in (0.01, 0.05, 0.1):
         with Program([sys.executable, "-c", script, tmp_path], stdout=subprocess.PIPE, text=True) as child:

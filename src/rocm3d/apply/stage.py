@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fnmatch import fnmatch
 from itertools import groupby
@@ -48,7 +48,7 @@ class ApplyOutcome:
 
 def apply(plan: Plan, tree: Tree, request: ApplyRequest, earlier: Patch | None = None) -> ApplyOutcome:
     """Compute the port. The patch is cumulative: it compares with the original tree, even after earlier applies."""
-    refuse_foreign_folder(tree, request.folder)
+    refuse_foreign_folder(tree, request.folder, own=request.originals)
     edits = Edits(tree, request, earlier)
     for path, planned in groupby(sorted(plan.edits, key=lambda edit: edit.path), key=lambda edit: edit.path):
         edits.edit_file(path, list(planned))
@@ -92,9 +92,9 @@ def apply(plan: Plan, tree: Tree, request: ApplyRequest, earlier: Patch | None =
     )
 
 
-def refuse_foreign_folder(tree: Tree, folder: str) -> None:
-    """Raises UserError if the folder has files and was not made by rocm3d."""
-    inside = [path for path in tree.paths() if path.startswith(f"{folder}/")]
+def refuse_foreign_folder(tree: Tree, folder: str, own: Collection[str] = ()) -> None:
+    """Raises UserError if the folder has files and was not made by rocm3d. `own`: paths that an apply wrote."""
+    inside = [path for path in tree.paths() if path.startswith(f"{folder}/") and path not in own]
     if inside and not is_port_folder(tree, folder):
         raise UserError(f"{folder}/ exists and was not made by rocm3d", hint="choose another folder with --folder")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -9,10 +10,10 @@ import typer
 from rocm3d.cli import options
 from rocm3d.cli.comma_lists import split_commas
 from rocm3d.cli.session import CliSession
-from rocm3d.model.errors import ExitCode
+from rocm3d.model.errors import ExitCode, UserError
 from rocm3d.model.patch import Patch
 from rocm3d.model.plan import Plan
-from rocm3d.pipeline import FOLDER, ApplyOptions, EditSelection, resolve_gpu
+from rocm3d.pipeline import FOLDER, ApplyOptions, EditSelection, read_plan, resolve_gpu
 from rocm3d.render.formats import format_names, refuse_unknown_format
 
 POSITION = 30
@@ -22,6 +23,9 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the diff; write no
 Colour = Annotated[
     bool | None, typer.Option("--color/--no-color", help="Colour the diff. Default: only on a terminal.")
 ]
+PlanFile = Annotated[
+    Path | None, typer.Option("--plan", help="Apply this plan.json, for example one made elsewhere.", dir_okay=False)
+]
 Form = Annotated[str, options.format_option(Patch)]
 
 
@@ -29,6 +33,7 @@ def command(
     session: CliSession,
     path: options.Target,
     gpu: options.Gpu = None,
+    plan_file: PlanFile = None,
     dry_run: DryRun = False,
     color: Colour = None,
     review: options.Review = False,
@@ -45,14 +50,18 @@ def command(
 ) -> ExitCode:
     """Make the planned edits: new files and guarded edits. NVIDIA builds see the same code, which is proven per edit.
 
-    Uses the plan of the last `rocm3d plan`, or makes one for --gpu. Works in place on a clean git tree, or on a copy
-    (--into). Edits in a submodule become a patch in the port's folder; the submodule is not changed. The whole port is
-    also written to PATH/.rocm3d/port.patch, for `git am --keep-cr` on the original.
+    Uses the plan of your last `rocm3d plan`, or makes one for --gpu; a plan that came with the repository is not used.
+    Works in place on a clean git tree, or on a copy (--into). Edits in a submodule become a patch in the port's folder;
+    the submodule is not changed. The whole port is also written to PATH/.rocm3d/port.patch, for `git am --keep-cr` on
+    the original.
     """
     refuse_unknown_format(form, format_names(Patch))
-    with session.repository(path, work=work, folder=folder) as repository:
+    if plan_file is not None and gpu is not None:
+        raise UserError("--plan and --gpu exclude each other", hint="the plan names its GPU")
+    lock = "apply" if into is None and not dry_run else ""
+    with session.repository(path, work=work, folder=folder, lock=lock) as repository:
         choice = EditSelection.from_options(split_commas(only), split_commas(skip), repository.knowledge)
-        plan = None if gpu else repository.documents.find(Plan)
+        plan = read_plan(plan_file) if plan_file else None if gpu else repository.documents.find(Plan)
         if plan is None:
             plan = repository.plan(resolve_gpu(gpu or repository.settings.gpu, repository.knowledge))
         plan.require_licences(licence_policy or repository.settings.licence_policy)

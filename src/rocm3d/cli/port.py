@@ -36,7 +36,8 @@ def command(
 
     Exit code 1 if a check failed or a dependency is blocked. Checks that were not run are listed.
     """
-    with session.repository(path, work=work, folder=folder) as repository:
+    lock = "port" if into is None else ""
+    with session.repository(path, work=work, folder=folder, lock=lock) as repository:
         choice = EditSelection.from_options(split_commas(only), split_commas(skip), repository.knowledge)
         settings = repository.settings
         product = resolve_gpu(gpu or settings.gpu, repository.knowledge)

@@ -6,7 +6,7 @@ import logging
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -51,8 +51,12 @@ class CliSession:
         folder: str = PORT_FOLDER,
         only: tuple[str, ...] = (),
         skip: tuple[str, ...] = (),
+        lock: str = "",
     ) -> Iterator[Repository]:
-        """The repository with its settings, which the command line overrides. Shows progress on a terminal."""
+        """The repository with its settings, which the command line overrides. Shows progress on a terminal.
+
+        `lock`: the command that will change the tree; the tree is locked for it during the block.
+        """
         from rocm3d.repository import open_repository
 
         with self.progress("reading") as progress:
@@ -61,7 +65,10 @@ class CliSession:
             )
             if work is None and not repository.documents.folder.is_relative_to(repository.root):
                 self.print_status(f"{path} is read-only; documents are written to {repository.documents.folder}")
-            yield repository
+            with repository.locked(lock) if lock else nullcontext():
+                yield repository
+            for path_of_file in repository.documents.ignored:
+                self.print_status(f"{path_of_file} was ignored: it was not written by you on this machine")
 
     @contextmanager
     def progress(self, activity: str) -> Iterator[Callable[[str], None]]:

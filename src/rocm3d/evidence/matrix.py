@@ -61,7 +61,9 @@ def _read_folder(folder: Path) -> list[RepositoryDocuments]:
     inner = sorted(path for path in folder.iterdir() if path.is_dir())
     for candidates in ([folder, folder / STATE_FOLDER], [*inner, *(path / STATE_FOLDER for path in inner)]):
         if repositories := [
-            known for path in candidates if path.is_dir() and (known := _read_documents(path)) is not None
+            known
+            for path in candidates
+            if path.is_dir() and (known := _read_documents(path, trusted=path == folder)) is not None
         ]:
             return repositories
     raise UserError(
@@ -69,10 +71,11 @@ def _read_folder(folder: Path) -> list[RepositoryDocuments]:
     )
 
 
-def _read_documents(folder: Path) -> RepositoryDocuments | None:
-    documents = Documents(folder)
-    scan = documents.find(Scan)
-    return None if scan is None else RepositoryDocuments(scan, documents.find(Plan), documents.find(Verdicts))
+def _read_documents(folder: Path, *, trusted: bool) -> RepositoryDocuments | None:
+    """Documents of a folder that the user named, or documents that rocm3d wrote into a repository."""
+    documents = Documents(folder, trusted=trusted)
+    scan = documents.find_own(Scan)
+    return None if scan is None else RepositoryDocuments(scan, documents.find_own(Plan), documents.find_own(Verdicts))
 
 
 def _package_states(repository: RepositoryDocuments, packages: Mapping[str, Package]) -> dict[str, LibraryState]:

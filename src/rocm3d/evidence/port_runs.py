@@ -13,6 +13,7 @@ from rocm3d.model.bundle import ReportedRun, UnreadRun
 from rocm3d.model.errors import UserError
 from rocm3d.model.evidence import MissingLink, SealedRun
 from rocm3d.model.run import RunRecord
+from rocm3d.workspace.documents import Documents
 from rocm3d.workspace.tree import file_digest, source_digest
 
 Joined = tuple[tuple[ReportedRun, ...], tuple[UnreadRun, ...]]
@@ -26,14 +27,17 @@ class PortRun:
     record: RunRecord | None = None
 
 
-def port_runs(work: Path, root: Path, joined: Joined | None = None) -> tuple[PortRun, ...]:
+def port_runs(documents: Documents, root: Path, joined: Joined | None = None) -> tuple[PortRun, ...]:
     """All runs in a work folder, oldest first; those without a record come last.
 
     Pass `joined` if it is known: computing it reads every file of every bundle.
     """
-    runs, unread = joined or joined_runs(work)
+    runs, unread = joined or joined_runs(documents)
     current_digest = source_digest(root, written_paths(item.run for item in runs)) if runs else ""
-    return (*(_port_run(item, work / RUNS_FOLDER, current_digest) for item in runs), *map(_unread_run, unread))
+    return (
+        *(_port_run(item, documents.folder / RUNS_FOLDER, current_digest) for item in runs),
+        *map(_unread_run, unread),
+    )
 
 
 def written_paths(runs: Iterable[RunRecord]) -> frozenset[str]:
@@ -41,11 +45,12 @@ def written_paths(runs: Iterable[RunRecord]) -> frozenset[str]:
     return frozenset((PurePosixPath(run.manifest.folder) / item.path).as_posix() for run in runs for item in run.files)
 
 
-def written_by_earlier_runs(work: Path) -> frozenset[str]:
+def written_by_earlier_runs(documents: Documents) -> frozenset[str]:
     """Paths that stored runs wrote. Reads only their evidence.json, because it is called before every run."""
-    runs_folder, runs = work / RUNS_FOLDER, list[RunRecord]()
+    runs_folder, runs = documents.folder / RUNS_FOLDER, list[RunRecord]()
     for folder in runs_folder.iterdir() if runs_folder.is_dir() else ():
         with contextlib.suppress(UserError):
+            documents.read_bytes(f"{RUNS_FOLDER}/{folder.name}/{EVIDENCE_FILE}")
             runs += read(folder)[0].runs
     return written_paths(runs)
 

@@ -9,13 +9,14 @@ from rocm3d.evidence.check import check_seal
 from rocm3d.evidence.folder import EVIDENCE_FILE, SEAL_FILE, UNFINISHED_FILE, read
 from rocm3d.model.bundle import BundleReport, ReportedRun, UnreadRun
 from rocm3d.model.errors import UserError
+from rocm3d.workspace.documents import Documents
 
 RUNS_FOLDER = "runs"
 
 
-def joined_runs(work: Path) -> tuple[tuple[ReportedRun, ...], tuple[UnreadRun, ...]]:
-    """All runs in a work folder, oldest first, and the folders that are not complete bundles."""
-    runs_folder = work / RUNS_FOLDER
+def joined_runs(documents: Documents) -> tuple[tuple[ReportedRun, ...], tuple[UnreadRun, ...]]:
+    """All runs in a work folder, oldest first, and the folders that are not complete bundles of this user."""
+    runs_folder = documents.folder / RUNS_FOLDER
     runs, unread = list[ReportedRun](), list[UnreadRun]()
     # A link could refer to the run of another repository.
     folders = (
@@ -25,7 +26,10 @@ def joined_runs(work: Path) -> tuple[tuple[ReportedRun, ...], tuple[UnreadRun, .
     )
     for folder in folders:
         try:
-            runs += bundle_report(folder).runs
+            report = bundle_report(folder)
+            # Only so that somebody else's bundle is refused: its digest covers all files of the bundle.
+            documents.read_bytes(f"{RUNS_FOLDER}/{folder.name}/{EVIDENCE_FILE}")
+            runs += report.runs
         except UserError as error:
             # Reports are shared: no local paths in them.
             unread.append(UnreadRun(folder=folder.name, reason=error.message.replace(str(folder), folder.name)))

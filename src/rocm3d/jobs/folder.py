@@ -97,6 +97,9 @@ class RunFolder:
 def run_folder(path: Path, work: Path | None) -> RunFolder:
     """The run folder of a jobs.toml; created if missing."""
     root = work if work is not None else work_folder(path.parent, None) / "jobs" / path.stem
+    for folder in (root.parent, root) if work is None else ():
+        if folder.is_symlink():
+            raise UserError(f"{folder} is a symlink; rocm3d does not write through it", hint="remove it")
     try:
         for name in ("status", "logs"):
             (root / name).mkdir(parents=True, exist_ok=True)

@@ -15,7 +15,6 @@ from rocm3d.model.plan_choices import Platform, Preference
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from rocm3d.pipeline import Repository
 
@@ -39,7 +38,7 @@ def make_plan(repository: Repository, arguments: PlanArguments) -> tuple[Plan, s
 
     gpu = resolve_gpu(arguments.gpu, repository.knowledge)
     plan = repository.plan(gpu, PlanOptions(arguments.stack, arguments.rocm, arguments.prefer, arguments.platform))
-    repository.documents.write_text(repository.documents.folder / _ARGUMENTS_FILE, arguments.model_dump_json() + "\n")
+    repository.documents.write_own(_ARGUMENTS_FILE, arguments.model_dump_json().encode() + b"\n")
     return plan, document_digest(repository.documents, Plan)
 
 
@@ -50,18 +49,18 @@ def reviewed_plan(repository: Repository, plan_hash: str, progress: Callable[[st
         raise UserError("this folder has no plan", hint="call `plan` first")
     if not hmac.compare_digest(document_digest(documents, Plan), plan_hash):
         raise UserError("the plan of this folder has another plan_hash", hint=_PLAN_AGAIN_HINT)
-    arguments_path = documents.folder / _ARGUMENTS_FILE
-    if arguments_path.is_file():
+    arguments = documents.read_bytes(_ARGUMENTS_FILE)
+    if arguments is not None:
         progress("planning again")
-        if not hmac.compare_digest(make_plan(repository, _read_arguments(arguments_path))[1], plan_hash):
+        if not hmac.compare_digest(make_plan(repository, _parse_arguments(arguments))[1], plan_hash):
             raise UserError("the repository has changed since this plan was made", hint=_PLAN_AGAIN_HINT)
     plan = documents.read(Plan)
     plan.require_licences(repository.settings.licence_policy)
     return plan
 
 
-def _read_arguments(path: Path) -> PlanArguments:
+def _parse_arguments(data: bytes) -> PlanArguments:
     try:
-        return PlanArguments.model_validate_json(path.read_bytes())
-    except (OSError, ValidationError) as error:
+        return PlanArguments.model_validate_json(data)
+    except ValidationError as error:
         raise UserError(f"{_ARGUMENTS_FILE} is damaged", hint=_PLAN_AGAIN_HINT) from error

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 
 from rocm3d import __version__
 from rocm3d.model.errors import UserError
@@ -13,6 +13,16 @@ from rocm3d.model.errors import UserError
 SCHEMA_VERSION = "1.0"
 
 DocumentT = TypeVar("DocumentT", bound="Document")
+
+
+def _check_tree_path(path: str) -> str:
+    if not path or path.startswith("/") or "\0" in path or ".." in path.split("/"):
+        raise ValueError("this path leads out of the repository")
+    return path
+
+
+TreePath = Annotated[str, AfterValidator(_check_tree_path)]
+"""A relative POSIX path of a document, which somebody else may have written, that rocm3d opens or runs git in."""
 
 
 class Record(BaseModel):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from rocm3d.model.base import Document, Record
+from rocm3d.model.base import Document, Record, TreePath
 from rocm3d.model.plan import UnresolvedFinding
 
 ProofKind = Literal[
@@ -29,7 +29,7 @@ class Proof(Record):
 class FileChange(Record):
     """One added or edited file. `before` and `after` are SHA-256 digests; `before` is None for an added file."""
 
-    path: str
+    path: TreePath
     kind: Literal["added", "edited"]
     before: str | None
     after: str
@@ -56,10 +56,10 @@ class SubmodulePatch(Record):
     `file` is the path of the patch. Paths in `changes` are relative to the outer repository.
     """
 
-    path: str
+    path: TreePath
     name: str
     commit: str
-    file: str
+    file: TreePath
     changes: tuple[FileChange, ...]
 
 
@@ -76,7 +76,7 @@ class Patch(Document):
     """patch.json: the changes of apply; with --dry-run the changes that it would make."""
 
     repository: str
-    folder: str
+    folder: TreePath
     dry_run: bool
     changes: tuple[FileChange, ...]
     refused: tuple[RefusedEdit, ...]

@@ -6,7 +6,7 @@ from datetime import date
 
 from pydantic import Field
 
-from rocm3d.model.base import Document, Record
+from rocm3d.model.base import Document, Record, TreePath
 from rocm3d.model.code import Effort
 from rocm3d.model.errors import RefusedError
 from rocm3d.model.finding import Finding
@@ -67,7 +67,7 @@ class PlannedEdit(Record):
     rewrite: str
     parameters: Parameters
     safety: Safety
-    path: str
+    path: TreePath
     findings: tuple[Finding, ...] = Field(min_length=1)
 
 

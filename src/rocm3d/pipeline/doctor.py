@@ -19,7 +19,7 @@ from rocm3d.model.errors import MachineError, UserError
 from rocm3d.model.plan import Plan
 from rocm3d.model.snapshot import Snapshot
 from rocm3d.render.sanitize import clean
-from rocm3d.workspace.documents import DOCUMENT_FILES, write_chunks
+from rocm3d.workspace.documents import Documents, write_chunks
 from rocm3d.workspace.state import STATE_FOLDER
 
 MAX_BYTES = 16 << 20
@@ -57,8 +57,9 @@ def read_snapshot(path: Path) -> Snapshot:
 
 def read_plan(path: Path) -> Plan:
     """`path` is a plan.json, or a repository with one in its work folder."""
-    file = path / STATE_FOLDER / DOCUMENT_FILES[Plan.__name__][0] if path.is_dir() else path
-    return _read(file, Plan, "--plan", "write one with `rocm3d plan PATH`")
+    if path.is_dir():
+        return Documents(path / STATE_FOLDER).read(Plan)
+    return _read(path, Plan, "--plan", "write one with `rocm3d plan PATH`")
 
 
 def examine(snapshot: Snapshot, knowledge: Knowledge, plan: Plan | None) -> Diagnosis:

@@ -60,7 +60,7 @@ def draft_upstream(
         )
     tree = Tree.open(repository.root)
     parts, manually_changed = (
-        _parts(report, tree, repository.documents.folder / COMMIT),
+        _parts(report, tree, repository.documents.read_bytes(COMMIT)),
         _manually_changed(report, tree),
     )
     if not parts:
@@ -95,7 +95,7 @@ class ProposalDiffs:
     diffs: Mapping[str, bytes]
 
 
-def _parts(report: PortReportView, tree: Tree, commit: Path) -> list[ProposalDiffs]:
+def _parts(report: PortReportView, tree: Tree, commit: bytes | None) -> list[ProposalDiffs]:
     """The repository, its submodules, and its git dependencies. Raises if diffs differ from the documents."""
     patch, clones = report.patch, list(_clones(report, tree))
     diffs = [_repository_diffs(report, commit)] if patch.changes else []
@@ -114,13 +114,12 @@ def _submodule_diffs(module: SubmodulePatch, tree: Tree) -> Mapping[str, bytes]:
     return diffs
 
 
-def _repository_diffs(report: PortReportView, commit: Path) -> Mapping[str, bytes]:
-    try:
-        diffs = split_by_file(commit.read_bytes())
-    except OSError as error:
-        raise UserError(f"cannot read {commit}: {error.strerror}", hint="run `rocm3d apply` again") from error
+def _repository_diffs(report: PortReportView, commit: bytes | None) -> Mapping[str, bytes]:
+    if commit is None:
+        raise UserError(f"the work folder has no {COMMIT}", hint="run `rocm3d apply` again")
+    diffs = split_by_file(commit)
     if not _have_same_text(diffs, [change.diff for change in report.patch.changes]):
-        raise UserError(f"{commit} differs from patch.json", hint="run `rocm3d apply` again")
+        raise UserError(f"{COMMIT} differs from patch.json", hint="run `rocm3d apply` again")
     return diffs
 
 

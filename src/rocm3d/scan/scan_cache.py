@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from rocm3d import __version__
 from rocm3d.knowledge.record_files import data_folder, scan_fingerprint
 from rocm3d.workspace.documents import DOCUMENT_FILES, Documents
-from rocm3d.workspace.state import PORT_FOLDER, work_folder
+from rocm3d.workspace.state import PORT_FOLDER
 from rocm3d.workspace.tree import Tree
 
 if TYPE_CHECKING:
@@ -193,8 +193,7 @@ def cached_scan(path: Path, work: Path | None, only: Sequence[str], skip: Sequen
         return None
     entry = ScanCache(cache, tree, key_prefix(scan_fingerprint([data_folder()]), only, skip)).find()
     if entry is not None:
-        documents = Documents(work_folder(tree.root, work))
-        documents.write_text(documents.folder / DOCUMENT_FILES["Scan"][0], entry.text)
+        Documents.of(tree.root, work).write_own(DOCUMENT_FILES["Scan"][0], entry.text.encode("utf-8"))
     return entry
 
 

@@ -10,7 +10,6 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
 
 import platformdirs
 
@@ -112,18 +111,20 @@ def file_lock(path: Path, seconds: float = _TIMEOUT_SECONDS) -> Iterator[None]:
     lock = path.with_name(f"{path.name}.lock")
     with lock.open("a") as stream:
         deadline = time.monotonic() + seconds
-        while not _try_lock(stream):
+        while not try_lock(stream.fileno()):
             if time.monotonic() > deadline:
                 raise UserError(f"another rocm3d has held {lock} for {seconds:.0f} s", hint="retry when it is done")
             time.sleep(_POLL_SECONDS)
         yield
 
 
-def _try_lock(stream: IO[str]) -> bool:
-    with contextlib.suppress(OSError):
+def try_lock(descriptor: int) -> bool:
+    """Lock an open file, if no other process holds its lock. Raises OSError where the file system has no locks."""
+    try:
         if sys.platform == "win32":
-            msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
         else:
-            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        return True
-    return False
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):  # the second one on Windows
+        return False
+    return True

@@ -5,11 +5,13 @@ Digests of a file, and of the source code of a repository, which ignores results
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import hashlib
 import os
+import re
 import stat
-from collections.abc import Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -18,7 +20,7 @@ from rocm3d.model.errors import UserError
 from rocm3d.model.text import replace_surrogates
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from rocm3d.model.inventory import SkippedFile
 
@@ -31,6 +33,15 @@ _CODE_SUFFIXES = {
 }  # fmt: skip
 _CODE_NAMES = {"CMakeLists.txt", "Makefile", "pyproject.toml", "setup.cfg"}
 _MAX_FILES = 50_000
+# Folders that hold the state of git and of rocm3d. A path into one of them is never written.
+_RESERVED_NAMES = {
+    ".git": "it belongs to git",
+    "git~1": "it belongs to git",  # the short name of .git on file systems of Windows
+    ".rocm3d": "it belongs to rocm3d",
+}
+# Some file systems ignore these characters in names, so that `.g\u200cit` is .git.
+_IGNORED_IN_NAMES = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
+_FOLDER_FLAGS = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
 @dataclass(frozen=True)
@@ -112,7 +123,7 @@ class Tree:
             self._skip(path, f"is {self.size(path) / 1e6:.1f} MB, above the limit of {limit} MiB")
             return None
         try:
-            return self._read_regular(path)
+            return read_regular(self.root, path, self.limits.file_bytes)
         except OSError as error:
             self._skip(path, f"cannot be read: {error.strerror}")
             return None
@@ -124,30 +135,9 @@ class Tree:
         try:
             status = (self.root / path).lstat()
             is_readable = stat.S_ISREG(status.st_mode) and status.st_size <= self.limits.file_bytes
-            return self._read_regular(path) if is_readable else None
+            return read_regular(self.root, path, self.limits.file_bytes) if is_readable else None
         except OSError:
             return None
-
-    def _read_regular(self, path: str) -> bytes:
-        # Open each component without following links: a folder may have been replaced by a link after the walk.
-        *folders, name = path.split("/")
-        parent = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            for folder in folders:
-                flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-                child = os.open(folder, flags, dir_fd=parent)
-                os.close(parent)
-                parent = child
-            handle = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK, dir_fd=parent)
-        finally:
-            os.close(parent)
-        try:
-            if not stat.S_ISREG(os.fstat(handle).st_mode):
-                raise OSError(errno.EINVAL, "no longer a regular file")
-            with os.fdopen(handle, "rb", closefd=False) as stream:
-                return stream.read(self.limits.file_bytes)
-        finally:
-            os.close(handle)
 
     def _file_sizes(self) -> dict[str, int]:
         if self._sizes is None:
@@ -205,6 +195,46 @@ class Tree:
 
     def _skip(self, path: str, reason: str) -> None:
         self._skipped[replace_surrogates(path), reason] = None
+
+
+def path_parts(path: str) -> tuple[str, ...]:
+    """The parts of a path below a tree. Raises UserError if it leads out of the tree, into .git, or into .rocm3d."""
+    parts = PurePosixPath(path).parts
+    if not parts or path.startswith("/") or ".." in parts or "\0" in path:
+        raise UserError(f"refusing to use {path!r}: it is outside the repository")
+    for part in parts:
+        name = _IGNORED_IN_NAMES.sub("", part).rstrip(". ").casefold()
+        if name in _RESERVED_NAMES:
+            raise UserError(f"refusing to use {path!r}: {_RESERVED_NAMES[name]}")
+    return parts
+
+
+@contextlib.contextmanager
+def open_folder(root: Path, parts: Sequence[str], *, create: bool = False) -> Iterator[int]:
+    """A descriptor of a folder below `root`. No part may be a link, also if another process replaces one meanwhile."""
+    descriptor = os.open(root, _FOLDER_FLAGS)
+    try:
+        for part in parts:
+            if create:
+                with contextlib.suppress(FileExistsError):
+                    os.mkdir(part, dir_fd=descriptor)
+            child = os.open(part, _FOLDER_FLAGS | os.O_NOFOLLOW, dir_fd=descriptor)
+            os.close(descriptor)
+            descriptor = child
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def read_regular(root: Path, path: str, max_bytes: int) -> bytes:
+    """The first bytes of a regular file below `root`. Raises OSError for anything else; follows no link."""
+    *folders, name = path.split("/")
+    with open_folder(root, folders) as parent:
+        descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK, dir_fd=parent)
+    with os.fdopen(descriptor, "rb") as stream:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, "not a regular file")
+        return stream.read(max_bytes)
 
 
 def file_digest(path: Path) -> str:

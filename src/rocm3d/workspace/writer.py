@@ -1,6 +1,7 @@
-"""The only module that changes a repository: atomic writes, each recorded in the undo journal first.
+"""The only module that changes a repository: all files of a change are stored first, then moved into place.
 
-Copies a repository, so that the port does not change the original.
+Everything that needs disk space is written to .rocm3d before the first file of the repository changes. After that only
+renames are left, and each is reversible. Copies a repository, so that the port does not change the original.
 """
 
 from __future__ import annotations
@@ -10,84 +11,170 @@ import os
 import shutil
 import stat
 import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from rocm3d.model.errors import UserError
-from rocm3d.workspace.journal import UndoJournal
+from rocm3d.workspace.journal import FileWrite, UndoJournal
 from rocm3d.workspace.state import STATE_FOLDER, state_folder
+from rocm3d.workspace.tree import open_folder, path_parts, read_regular
 
 _HINT = "use --into DIR for a ported copy"
+_MAX_BYTES = 256 * 1024 * 1024
+_STAGING_PREFIX = "write-"
 
 
 @dataclass(frozen=True)
 class Writer:
-    """Writes only below `root`. A crash leaves the old file or the new one, and undo handles both."""
+    """Writes only below `root`, never into .git. A crash leaves each file old or new, and undo handles both."""
 
     root: Path
     journal: UndoJournal
 
-    def write(self, path: str, content: bytes) -> None:
-        """Write a file at a relative path, after its previous content is stored in the journal."""
-        target = self._checked_path(path)
-        if target.exists() and not target.is_file():
-            raise UserError(f"cannot write {target}: it exists and is not a regular file")
-        try:
-            before = target.read_bytes() if target.exists() else None
-            if before == content:
-                return
-            self.journal.record(path, before, content, _missing_folders(self.root, target))
-        except OSError as error:
-            raise UserError(f"cannot write {target}: {error.strerror}", hint=_HINT) from error
-        self._replace(target, content)
+    def write(self, contents: Mapping[str, bytes], progress: Callable[[str], object] = len) -> None:
+        """Write files at relative paths: all of them, or none if an error is raised."""
+        writes = [write for path, content in contents.items() if (write := self._planned(path, content)) is not None]
+        if not writes:
+            return
+        earlier = dict(self.journal.entries)
+        with self._staging_folder() as staging:
+            self._stage(staging, writes)
+            self.journal.record(writes)
+            for number, write in enumerate(writes):
+                progress(write.path)
+                try:
+                    self._move_into_place(staging, number, write)
+                except OSError as error:
+                    self._move_back(staging, writes[: number + 1])
+                    self.journal.withdraw(earlier)
+                    message = f"cannot write {self.root / write.path}: {error.strerror}; nothing was changed"
+                    raise UserError(message, hint=_HINT) from error
 
     def restore(self, path: str, content: bytes | None) -> None:
         """Restore the original content; None means that the file did not exist."""
-        target = self._checked_path(path)
-        if content is None:
-            with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-                target.unlink()
-        else:
-            self._replace(target, content)
+        *folders, name = self._checked_parts(path)
+        try:
+            if content is None:
+                with open_folder(self.root, folders) as parent:
+                    os.unlink(name, dir_fd=parent)
+                return
+            with self._staging_folder() as staging:
+                _store(staging / "new", content, self._mode(path))
+                with open_folder(self.root, folders, create=True) as parent:
+                    os.replace(staging / "new", name, dst_dir_fd=parent)
+                    os.fsync(parent)
+        except (FileNotFoundError, NotADirectoryError):
+            if content is not None:
+                raise
+        except OSError as error:
+            message = f"cannot restore {self.root / path}: {error.strerror}"
+            raise UserError(message, hint="free disk space, then run `rocm3d undo` again") from error
 
     def remove_empty(self, folder: str) -> None:
         """Remove a folder that a write created, if it is empty."""
-        target = self._checked_path(folder)
-        if target.is_dir() and not any(target.iterdir()):
-            target.rmdir()
+        *folders, name = self._checked_parts(folder)
+        with contextlib.suppress(OSError), open_folder(self.root, folders) as parent:
+            os.rmdir(name, dir_fd=parent)
 
-    def _checked_path(self, path: str) -> Path:
-        parts = PurePosixPath(path).parts
-        if not parts or path.startswith("/") or ".." in parts:
-            raise UserError(f"refusing to write {path!r}: it is outside the repository")
+    def _planned(self, path: str, content: bytes) -> FileWrite | None:
+        """The write, or None if the file has this content."""
+        parts = self._checked_parts(path)
+        try:
+            before: bytes | None = read_regular(self.root, "/".join(parts), _MAX_BYTES)
+        except FileNotFoundError:
+            before = None
+        except OSError as error:
+            raise UserError(f"cannot write {self.root / path}: {error.strerror}; nothing was changed") from error
+        folders = [self.root.joinpath(*parts[:count]) for count in range(1, len(parts))]
+        missing = tuple(folder.relative_to(self.root).as_posix() for folder in folders if not folder.exists())
+        if before is not None and len(before) == _MAX_BYTES:
+            raise UserError(f"refusing to write {path!r}: the file has {_MAX_BYTES >> 20} MiB or more")
+        return None if before == content else FileWrite("/".join(parts), before, content, missing)
+
+    @contextlib.contextmanager
+    def _staging_folder(self) -> Iterator[Path]:
+        # In .rocm3d: the same file system, so that a rename is enough, and no stray file in the repository.
+        try:
+            folder = Path(tempfile.mkdtemp(dir=state_folder(self.root), prefix=_STAGING_PREFIX))
+        except OSError as error:
+            message = f"cannot write {self.root / STATE_FOLDER}: {error.strerror}; nothing was changed"
+            raise UserError(message, hint=_HINT) from error
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def _stage(self, staging: Path, writes: list[FileWrite]) -> None:
+        for number, write in enumerate(writes):
+            try:
+                _store(staging / f"new-{number}", write.after, self._mode(write.path))
+            except OSError as error:
+                message = f"cannot write {self.root / write.path}: {error.strerror}; nothing was changed"
+                raise UserError(message, hint=_HINT) from error
+
+    def _mode(self, path: str) -> int:
+        try:
+            return (self.root / path).lstat().st_mode & 0o7777
+        except OSError:
+            return 0o666 & ~_umask()
+
+    def _move_into_place(self, staging: Path, number: int, write: FileWrite) -> None:
+        *folders, name = path_parts(write.path)
+        with open_folder(self.root, folders, create=True) as parent:
+            if write.before is not None:
+                # A second name for the old file, so that moving back needs no space. Some file systems have no links.
+                with contextlib.suppress(OSError):
+                    os.link(name, staging / f"old-{number}", src_dir_fd=parent, follow_symlinks=False)
+            os.replace(staging / f"new-{number}", name, dst_dir_fd=parent)
+
+    def _move_back(self, staging: Path, writes: Sequence[FileWrite]) -> None:
+        """Take back all writes but the last one, which failed. Raises UserError if only undo can do that, later."""
+        try:
+            for number, write in enumerate(writes[:-1]):
+                if (staging / f"old-{number}").exists():
+                    *folders, name = path_parts(write.path)
+                    with open_folder(self.root, folders) as parent:
+                        os.replace(staging / f"old-{number}", name, dst_dir_fd=parent)
+                else:
+                    self.restore(write.path, write.before)
+        except (OSError, UserError) as error:
+            raise UserError(
+                f"only a part of the change was made: {error}",
+                hint="free disk space, then `rocm3d undo` restores every file",
+            ) from error
+        folders_made = {folder for write in writes for folder in write.folders}
+        for folder in sorted(folders_made, key=len, reverse=True):
+            self.remove_empty(folder)
+
+    def _checked_parts(self, path: str) -> tuple[str, ...]:
+        """The parts of a path without links, so that a clear message precedes any change."""
+        parts = path_parts(path)
         target = self.root
         for part in parts:
             target = target / part
             if target.is_symlink():
                 raise UserError(f"refusing to write {path!r}: {target.name} is a symlink")
-        return target
-
-    def _replace(self, target: Path, content: bytes) -> None:
-        # The temporary file is in .rocm3d: same file system, and no stray file in the repository after a crash.
-        temporary = None
-        try:
-            with tempfile.NamedTemporaryFile(dir=state_folder(self.root), prefix="write-", delete=False) as stream:
-                temporary = Path(stream.name)
-                stream.write(content)
-                stream.flush()
-                os.fsync(stream.fileno())
-            target.parent.mkdir(parents=True, exist_ok=True)
-            temporary.chmod(target.stat().st_mode & 0o7777 if target.exists() else 0o666 & ~_umask())
-            temporary.replace(target)
-        except OSError as error:
-            if temporary is not None:
-                temporary.unlink(missing_ok=True)
-            raise UserError(f"cannot write {target}: {error.strerror}", hint=_HINT) from error
+        return parts
 
 
-def _missing_folders(root: Path, target: Path) -> list[str]:
-    folders = (folder for folder in target.parents if folder.is_relative_to(root))
-    return [folder.relative_to(root).as_posix() for folder in folders if not folder.exists()]
+def remove_leftovers(root: Path) -> None:
+    """Remove what killed writers left in .rocm3d. The caller holds the lock of the tree."""
+    folder = root / STATE_FOLDER
+    if folder.is_symlink():
+        return
+    for path in folder.glob(f"{_STAGING_PREFIX}*"):
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _store(path: Path, content: bytes, mode: int) -> None:
+    """Write a file and sync it, so that a rename after this never exposes an empty one."""
+    with path.open("xb") as stream:
+        stream.write(content)
+        stream.flush()
+        os.fsync(stream.fileno())
+    path.chmod(mode)
 
 
 def _umask() -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -46,11 +47,12 @@ def work(arguments: Arguments, context: ToolContext) -> ToolResponse:
     from rocm3d.pipeline import COMMIT, ApplyOptions, EditSelection
 
     repository = context.repository(arguments.path)
-    plan = reviewed_plan(repository, arguments.plan_hash, context.progress)
-    choice = EditSelection.from_options(arguments.only, arguments.skip, repository.knowledge)
-    target = repository if arguments.into is None else repository.copy_into(Path(arguments.into))
-    target.documents.write(plan)
-    document = target.apply(plan, ApplyOptions(arguments.review, selection=choice))
+    with repository.locked("apply") if arguments.into is None else nullcontext():
+        plan = reviewed_plan(repository, arguments.plan_hash, context.progress)
+        choice = EditSelection.from_options(arguments.only, arguments.skip, repository.knowledge)
+        target = repository if arguments.into is None else repository.copy_into(Path(arguments.into))
+        target.documents.write(plan)
+        document = target.apply(plan, ApplyOptions(arguments.review, selection=choice))
     is_proven = all(change.proof.holds for change in (*document.changes, *document.edited))
     return tool_response(
         document.model_dump(mode="json"),
