@@ -25,6 +25,7 @@ from rocm3d.toolchain.finder import newest_recipe
 from rocm3d.verify.compilation.kit import find_kit
 from rocm3d.verify.resolution.resolver import ResolveRequest
 from rocm3d.verify.resolution.session import find_resolver
+from rocm3d.workspace.seal import seal_of
 
 ROOT = Path(__file__).resolve().parents[1]
 # The toolchain made of wheels, built once for all test processes and stored between runs.
@@ -107,14 +108,18 @@ def _homes(tmp_path_factory):
 def _own_data(tmp_path_factory):
     """No key of ours in the home of the developer, also where a fixture serves many tests."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ROCM3D_DATA", str(tmp_path_factory.getbasetemp() / "data"))
-        yield
+        data = tmp_path_factory.getbasetemp() / "data"
+        patch.setenv("ROCM3D_DATA", str(data))
+        seal_of("", b"")  # creates the key
+        yield data / "key"
 
 
 @pytest.fixture(autouse=True)
-def _own_cache(_homes, monkeypatch):
-    """No test uses the cache or the ledger of the developer."""
+def _own_cache(_homes, _own_data, monkeypatch):
+    """No test uses the cache or the ledger of the developer. All have one key: a fixture's port serves many tests."""
     home = next(_homes)
+    (home / "data").mkdir(parents=True)
+    (home / "data" / "key").hardlink_to(_own_data)
     monkeypatch.setenv("ROCM3D_CACHE", str(home / "cache"))
     monkeypatch.setenv("ROCM3D_DATA", str(home / "data"))
 

@@ -270,7 +270,7 @@ class Repository:
         changed = changed_since(journal)
         if changed and dirty == []:
             # The changes are committed: from now on git can undo them. Whether git has the originals too is unknown.
-            journal.set_aside()
+            journal.retire()
         elif changed:
             raise UserError(
                 f"changed since the last apply: {', '.join(changed[:3])}",

@@ -205,6 +205,6 @@ def test_committed_port_keeps_its_originals(example):
     root = example("deform-op")
     journal = UndoJournal.open(root)
     journal.record([FileWrite("setup.py", b"never committed", (root / "setup.py").read_bytes())])
-    kept = journal.set_aside()
+    retired = journal.retire()
 
-    assert (kept / sha256(b"never committed")).read_bytes() == b"never committed"
+    assert (retired / sha256(b"never committed")).read_bytes() == b"never committed"

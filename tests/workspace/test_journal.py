@@ -205,10 +205,10 @@ NOT_IN_THE_TREE = [
 
 
 @pytest.mark.parametrize("name", NOT_IN_THE_TREE)
-@pytest.mark.parametrize("place", ["path", "folder"])
-def test_path_into_git_or_out_of_the_tree_is_refused_even_in_a_trusted_journal(tmp_path, name, place):
-    entry = {"before": HEX, "after": HEX, "folders": [name] if place == "folder" else []}
-    forged(tmp_path, {"a.py" if place == "folder" else name: entry})
+@pytest.mark.parametrize("where", ["path", "folder"])
+def test_path_into_git_or_out_of_the_tree_is_refused_even_in_a_trusted_journal(tmp_path, name, where):
+    entry = {"before": HEX, "after": HEX, "folders": [name] if where == "folder" else []}
+    forged(tmp_path, {"a.py" if where == "folder" else name: entry})
 
     with pytest.raises(UserError, match="refusing to use"):
         UndoJournal.open(tmp_path, trust=True)
@@ -228,10 +228,10 @@ def test_link_is_not_followed(tmp_path, kind):
         UndoJournal.open(tmp_path).original("a.py")
 
 
-def test_originals_stay_when_the_journal_is_set_aside(tmp_path):
+def test_originals_stay_when_the_journal_is_retired(tmp_path):
     journal = UndoJournal.open(tmp_path)
     journal.record([FileWrite("a.py", b"old", b"new")])
-    kept = journal.set_aside()
+    retired = journal.retire()
 
     assert UndoJournal.open(tmp_path).entries == {}
-    assert (kept / digest(b"old")).read_bytes() == b"old"
+    assert (retired / digest(b"old")).read_bytes() == b"old"

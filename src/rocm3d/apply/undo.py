@@ -57,6 +57,6 @@ def undo(journal: UndoJournal, writer: Writer, *, keep_changed: bool) -> UndoRes
             hint="run `rocm3d undo` again when no other program writes to this folder",
         )
     if changed:
-        return UndoResult(restored, tuple(changed), journal.set_aside())
+        return UndoResult(restored, tuple(changed), journal.retire())
     journal.delete()
     return UndoResult(restored, ())

@@ -159,16 +159,16 @@ class UndoJournal:
         if self.folder.is_dir():
             shutil.rmtree(self.folder)
 
-    def set_aside(self) -> Path:
+    def retire(self) -> Path:
         """End the journal, but keep the originals, because the tree does not hold all of them. Returns their folder."""
-        numbers = (number for number in range(1, 1_000_000) if not (self._kept_folder(number)).exists())
-        kept = self._kept_folder(next(numbers))
-        self.folder.rename(kept)
+        numbers = (number for number in range(1, 1_000_000) if not (self._retired_folder(number)).exists())
+        retired = self._retired_folder(next(numbers))
+        self.folder.rename(retired)
         self.entries = {}
-        return kept
+        return retired
 
-    def _kept_folder(self, number: int) -> Path:
-        return self.folder.with_name(f"undo-kept-{number}")
+    def _retired_folder(self, number: int) -> Path:
+        return self.folder.with_name(f"undo-retired-{number}")
 
     def _sealed_text(self) -> bytes:
         return json.dumps({path: vars(entry) for path, entry in sorted(self.entries.items())}).encode()
