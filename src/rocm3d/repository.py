@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rocm3d.model.errors import MachineError, Rocm3dError, UserError
-from rocm3d.scan.selection import Selection
+from rocm3d.scan.selection import RuleSettings, Selection
 from rocm3d.scan.stage import scan
 from rocm3d.workspace.configuration import Configuration, read_configuration
 from rocm3d.workspace.documents import Documents
@@ -87,11 +87,17 @@ def open_repository(
     knowledge: Callable[[], Knowledge],
     only: tuple[str, ...] = (),
     skip: tuple[str, ...] = (),
+    *,
+    isolated: bool = False,
     **options: object,
 ) -> Repository:
-    """The repository with its settings; `only` and `skip` override them. `options` are fields of Repository."""
-    settings = read_configuration(Tree.open(path))
-    selection = Selection(only or settings.only, skip or settings.skip)
+    """The repository with its settings; `only` and `skip` override them. `options` are fields of Repository.
+
+    With `isolated` neither its settings nor its ignore comments count.
+    """
+    settings = Configuration.model_construct() if isolated else read_configuration(Tree.open(path))
+    hidden = RuleSettings(settings.source, () if only else settings.only, () if skip else settings.skip)
+    selection = Selection(only, skip, settings=hidden if hidden.text else None, isolated=isolated)
     loaded = knowledge()
     selection.check(loaded)
     return Repository(path, loaded, selection=selection, settings=settings, **options)  # type: ignore[arg-type]
@@ -114,6 +120,11 @@ class Repository:
         Tree.open(self.root)
         self.root = self.root.resolve()
         self.documents = Documents(work_folder(self.root, self.work))
+
+    def ignore_settings(self) -> None:
+        """From now on neither the repository's settings nor its ignore comments count."""
+        self.selection = replace(self.selection, settings=None, isolated=True)
+        self.settings = Configuration.model_construct()
 
     def port(  # noqa: PLR0913  (options of the command)
         self,
