@@ -19,6 +19,7 @@ from rocm3d.scan.stage import scan
 from rocm3d.workspace.configuration import Configuration, read_configuration
 from rocm3d.workspace.documents import Documents
 from rocm3d.workspace.machine_name import machine_name, today
+from rocm3d.workspace.programs import exclude_repository
 from rocm3d.workspace.state import PORT_FOLDER, work_folder
 from rocm3d.workspace.tree import Tree
 
@@ -119,6 +120,7 @@ class Repository:
     def __post_init__(self) -> None:
         Tree.open(self.root)
         self.root = self.root.resolve()
+        exclude_repository(self.root)
         self.documents = Documents(work_folder(self.root, self.work))
 
     def ignore_settings(self) -> None:
@@ -171,7 +173,8 @@ class Repository:
 
     def installed(self, gpu: Gpu, interpreter: Path | None, platform: Platform) -> Stack:
         """The installed torch, as a stack to plan for."""
-        from rocm3d.host.installed_torch import find_interpreter, installed_stack, read_torch
+        from rocm3d.host.installed_torch import installed_stack, read_torch
+        from rocm3d.host.interpreter import find_interpreter
 
         torch = read_torch(find_interpreter(self.root, interpreter))
         return installed_stack(torch, gpu, platform, today(), self.knowledge.stacks.values())
@@ -303,7 +306,7 @@ class Repository:
 
     def environment(self, interpreter: Path | None) -> Environment:
         """The Python environment of the repository, or the reason why there is none."""
-        from rocm3d.host.installed_torch import find_interpreter
+        from rocm3d.host.interpreter import find_interpreter
         from rocm3d.verify.backends.environment import Environment
 
         try:

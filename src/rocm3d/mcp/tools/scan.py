@@ -51,8 +51,9 @@ def _summary(document: Scan) -> str:
     skipped = f" Files not read: {len(inventory.skipped)}, see inventory.skipped." if inventory.skipped else ""
     count = sum(item.count for item in inventory.hidden)
     hides = f" Findings that the repository hides: {count}, see inventory.hidden; `isolated` shows them."
+    notes = f"{skipped}{hides if count else ''}"
     return (
         f"readiness {inventory.readiness}. Errors: {counts['error']}, warnings: {counts['warning']}, notes: "
-        f"{counts['note']}. Files: {inventory.counts.files}, dependencies: {len(inventory.dependencies)}.{skipped}{hides if count else ''} "
+        f"{counts['note']}. Files: {inventory.counts.files}, dependencies: {len(inventory.dependencies)}.{notes} "
         "Next: `plan`."
     )
