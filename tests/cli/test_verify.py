@@ -137,12 +137,12 @@ def test_interpreter_that_came_with_the_repository_runs_only_if_named(rocm3d, ex
 
     everything = rocm3d("verify", tmp_path / "ported", "--format", "json", env=environment)
     imported = rocm3d("verify", tmp_path / "ported", "--level", "import", env=environment)
-    kept = rocm3d("plan", tmp_path / "ported", "--gpu", "mi300x", "--keep-torch", env=environment)
+    planned = rocm3d("plan", tmp_path / "ported", "--gpu", "mi300x", "--keep-torch", env=environment)
 
     assert not (tmp_path / "ran").exists()
     reasons = {item["reason"] for item in json.loads(everything.out)["verdicts"] if item["level"] == "import"}
     assert reasons == {f"{trap} is part of the repository, so it runs only if you name it: pass --python {trap}"}
-    assert (imported.code, kept.code) == (4, 4)
-    assert f"hint: pass --python {trap}" in kept.err
+    assert (imported.code, planned.code) == (4, 4)
+    assert f"hint: pass --python {trap}" in planned.err
     rocm3d("verify", tmp_path / "ported", "--level", "import", "--python", trap)
     assert (tmp_path / "ran").exists()

@@ -28,7 +28,7 @@ def make_environment(root: Path) -> Path:
 
 
 def test_no_interpreter(repository):
-    with pytest.raises(MachineError, match="no Python with torch found"):
+    with pytest.raises(MachineError, match="no Python environment found"):
         find_interpreter(repository, None)
     with pytest.raises(UserError, match="no such file"):
         find_interpreter(repository, repository / "nobody")
@@ -146,7 +146,7 @@ def test_active_environment_elsewhere_is_used_whatever_the_repository_has(reposi
 def test_own_environment_is_never_used(repository, monkeypatch):
     monkeypatch.setenv("VIRTUAL_ENV", sys.prefix)
 
-    with pytest.raises(MachineError, match="no Python with torch found"):
+    with pytest.raises(MachineError, match="no Python environment found"):
         find_interpreter(repository, None)
 
 

@@ -50,7 +50,7 @@ def test_relative_entry_of_the_path_finds_nothing(repository, monkeypatch, entry
         run(["nobody"], cwd=repository)
 
 
-def test_child_does_not_look_in_its_working_folder_either(repository, monkeypatch):
+def test_child_finds_no_program_in_its_working_folder(repository, monkeypatch):
     make_program(repository / "nobody")
     monkeypatch.setenv("PATH", f".{os.pathsep}{os.environ['PATH']}")
 

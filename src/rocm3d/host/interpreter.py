@@ -1,4 +1,4 @@
-"""Which interpreter of the user a command may run without being told: never one that came with a repository."""
+"""Which interpreter a command may run that the user does not name: never one that came with a repository."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def find_interpreter(root: Path, requested: Path | None) -> Path:
             f"{in_repository[-1]} is part of the repository, so it runs only if you name it",
             hint=f"pass --python {shlex.quote(str(in_repository[-1]))}",
         )
-    raise MachineError("no Python with torch found", hint="pass --python path/to/python")
+    raise MachineError("no Python environment found", hint="pass --python path/to/python")
 
 
 def leads_into(environment: Path, root: Path) -> bool:

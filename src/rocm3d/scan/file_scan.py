@@ -86,7 +86,7 @@ def scan_file(path: str, data: bytes, knowledge: Knowledge, selection: Selection
     results = [entry for unit in units for entry in _run_detectors(unit, path, knowledge, selection)]
     pending = [entry for entry in results if isinstance(entry, ConditionalFinding)]
     ignored_lines = _ignored_rules(data) if pending else {}
-    found = [
+    marked = [
         entry.model_copy(update={"silenced": True})
         if _is_ignored(ignored_lines.get(entry.finding.line, ()), entry.finding)
         else entry
@@ -94,9 +94,9 @@ def scan_file(path: str, data: bytes, knowledge: Knowledge, selection: Selection
     ]
     return FileResult(
         path=path,
-        findings=tuple(entry.finding for entry in found if not (entry.is_conditional or entry.silenced)),
-        silenced=tuple(entry.finding for entry in found if entry.silenced and not entry.is_conditional),
-        waiting=tuple(entry for entry in found if entry.is_conditional),
+        findings=tuple(entry.finding for entry in marked if not (entry.is_conditional or entry.silenced)),
+        silenced=tuple(entry.finding for entry in marked if entry.silenced and not entry.is_conditional),
+        waiting=tuple(entry for entry in marked if entry.is_conditional),
         clues=tuple(sorted({entry.name for entry in results if isinstance(entry, Clue)})),
         dependencies=tuple(entry for unit in manifests for entry in _dependencies(unit, knowledge)),
         extensions=tuple(entry for unit in units for entry in _extensions(unit)),
