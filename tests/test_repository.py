@@ -6,6 +6,7 @@ import pytest
 
 from rocm3d.model.errors import RefusedError, UserError
 from rocm3d.repository import Repository, open_repository
+from rocm3d.scan.selection import RuleSettings
 from rocm3d.scan.stage import scan
 from rocm3d.verify.stage import LEVELS
 
@@ -92,6 +93,11 @@ def test_open_repository_reads_the_settings_and_refuses_an_unknown_rule(tmp_path
     (tmp_path / "rocm3d.toml").write_text('gpu = "mi300x"\nskip = ["DEP"]\n')
 
     assert open_repository(tmp_path, lambda: knowledge).settings.gpu == "mi300x"
-    assert open_repository(tmp_path, lambda: knowledge, only=("CU",)).selection.skip == ("DEP",)
+    selection = open_repository(tmp_path, lambda: knowledge, only=("CU",)).selection
+    assert (selection.only, selection.skip) == (("CU",), ())
+    assert selection.settings == RuleSettings("rocm3d.toml", skip=("DEP",))
+    assert open_repository(tmp_path, lambda: knowledge, skip=("CU",)).selection.settings is None
+    isolated = open_repository(tmp_path, lambda: knowledge, isolated=True)
+    assert (isolated.settings.gpu, isolated.selection.settings) == (None, None)
     with pytest.raises(UserError, match="Unknown rule"):
         open_repository(tmp_path, lambda: knowledge, only=("XX",))

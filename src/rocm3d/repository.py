@@ -10,17 +10,18 @@ import contextlib
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rocm3d.model.errors import MachineError, UserError
-from rocm3d.scan.selection import Selection
+from rocm3d.scan.selection import RuleSettings, Selection
 from rocm3d.scan.stage import scan
 from rocm3d.workspace.configuration import Configuration, read_configuration
 from rocm3d.workspace.documents import Documents
 from rocm3d.workspace.machine_name import machine_name, today
+from rocm3d.workspace.programs import exclude_repository
 from rocm3d.workspace.state import PORT_FOLDER, STATE_FOLDER
 from rocm3d.workspace.tree import Tree
 
@@ -89,11 +90,17 @@ def open_repository(
     knowledge: Callable[[], Knowledge],
     only: tuple[str, ...] = (),
     skip: tuple[str, ...] = (),
+    *,
+    isolated: bool = False,
     **options: object,
 ) -> Repository:
-    """The repository with its settings; `only` and `skip` override them. `options` are fields of Repository."""
-    settings = read_configuration(Tree.open(path))
-    selection = Selection(only or settings.only, skip or settings.skip)
+    """The repository with its settings; `only` and `skip` override them. `options` are fields of Repository.
+
+    With `isolated` neither its settings nor its ignore comments count.
+    """
+    settings = Configuration.model_construct() if isolated else read_configuration(Tree.open(path))
+    hidden = RuleSettings(settings.source, () if only else settings.only, () if skip else settings.skip)
+    selection = Selection(only, skip, settings=hidden if hidden.text else None, isolated=isolated)
     loaded = knowledge()
     selection.check(loaded)
     return Repository(path, loaded, selection=selection, settings=settings, **options)  # type: ignore[arg-type]
@@ -115,8 +122,14 @@ class Repository:
     def __post_init__(self) -> None:
         Tree.open(self.root)
         self.root = self.root.resolve()
+        exclude_repository(self.root)
         self.documents = Documents.of(self.root, self.work)
         self._lock_depth = 0
+
+    def ignore_settings(self) -> None:
+        """From now on neither the repository's settings nor its ignore comments count."""
+        self.selection = replace(self.selection, settings=None, isolated=True)
+        self.settings = Configuration.model_construct()
 
     def port(  # noqa: PLR0913  (options of the command)
         self,
@@ -164,7 +177,8 @@ class Repository:
 
     def installed(self, gpu: Gpu, interpreter: Path | None, platform: Platform) -> Stack:
         """The installed torch, as a stack to plan for."""
-        from rocm3d.host.installed_torch import find_interpreter, installed_stack, read_torch
+        from rocm3d.host.installed_torch import installed_stack, read_torch
+        from rocm3d.host.interpreter import find_interpreter
 
         torch = read_torch(find_interpreter(self.root, interpreter))
         return installed_stack(torch, gpu, platform, today(), self.knowledge.stacks.values())
@@ -312,7 +326,7 @@ class Repository:
 
     def environment(self, interpreter: Path | None) -> Environment:
         """The Python environment of the repository, or the reason why there is none."""
-        from rocm3d.host.installed_torch import find_interpreter
+        from rocm3d.host.interpreter import find_interpreter
         from rocm3d.verify.backends.environment import Environment
 
         try:

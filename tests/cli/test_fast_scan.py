@@ -47,7 +47,7 @@ def test_missing_folder_is_left_to_the_command_line(tmp_path, rocm3d):
     assert "does not exist" in ended.err
 
 
-@pytest.mark.parametrize("options", [[], ["--only", "CU", "--skip", "CU301"], ["--only", "CU311"]])
+@pytest.mark.parametrize("options", [[], ["--only", "CU", "--skip", "CU301"], ["--only", "CU311"], ["--isolated"]])
 def test_second_output_equals_the_first(example, rocm3d, tmp_path, monkeypatch, capsys, options):
     root = example("splat-trainer")
     words = ["scan", str(root), "--format", "json", "--quiet", "--work", str(tmp_path / "work"), *options]
@@ -73,7 +73,9 @@ def test_change_is_detected(example, rocm3d, capsys):
     assert "added.py" not in first.out
 
 
-@pytest.mark.parametrize("options", [[], ["--only", "CU, DEP", "--skip", "CU301"], ["--only", "triton_tf32"]])
+@pytest.mark.parametrize(
+    "options", [[], ["--only", "CU, DEP", "--skip", "CU301"], ["--only", "triton_tf32"], ["--isolated"]]
+)
 def test_new_scan_equals_the_command_line(example, rocm3d, tmp_path, capsys, monkeypatch, options):
     monkeypatch.delenv("PYDANTIC_DISABLE_PLUGINS", raising=False)
     words = ["scan", str(example("splat-trainer")), "--quiet", "--no-cache", "--work", str(tmp_path / "work"), *options]
@@ -98,3 +100,16 @@ def test_interrupted_scan_is_reported(example, monkeypatch, capsys):
 
     assert run_fast_scan(["scan", str(example("deform-op")), "--format", "json", "-q", "--no-cache"]) == 130
     assert capsys.readouterr() == ("", "rocm3d: interrupted\n")
+
+
+@pytest.mark.parametrize("options", [[], ["--isolated"], ["--skip", "BLD"]])
+def test_settings_and_comments_have_the_same_output(example, rocm3d, tmp_path, capsys, options):
+    root = example("splat-trainer")
+    (root / "rocm3d.toml").write_text('skip = ["DEP", "PY"]\n')
+    (root / "own.cu").write_text("void f() { k<< <1, 1>> >(); }  // rocm3d: ignore[spaced_launch]\n")
+    words = ["scan", str(root), "--quiet", "--work", str(tmp_path / "work"), *options]
+    expected = rocm3d(*words, "--no-cache", "--format=json")
+
+    for _ in range(2):  # without and with an entry in the cache
+        assert run_fast_scan([*words, "--format", "json"]) == expected.code
+        assert capsys.readouterr().out == expected.out

@@ -126,3 +126,15 @@ def test_closed_pipe_exits_0(example):
 
     assert ended.stderr == ""
     assert len(ended.stdout.splitlines()) == 1
+
+
+def test_module_of_the_working_folder_is_not_imported(tmp_path):
+    (tmp_path / "typer.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+
+    ended = subprocess.run(
+        [sys.executable, "-m", "rocm3d", "--version"], cwd=tmp_path, env=environment, capture_output=True, check=False
+    )
+
+    assert ended.returncode == 0
+    assert not (tmp_path / "ran").exists()

@@ -58,3 +58,17 @@ def test_jobs_scan_and_plan_every_repository_of_a_folder(rocm3d, example, tmp_pa
     ended = rocm3d("matrix", tmp_path, "--jobs", "--gpu", "mi300x", "--format", "json")
     assert ended.code == 0, ended.err
     assert len(json.loads(ended.out)["columns"]) == 3
+
+
+def test_modules_of_a_repository_are_not_imported(rocm3d, example):
+    """The jobs run in the repository if it is the only one."""
+    root = example("already-portable")
+    (root / ".git").mkdir()
+    for name in ("rocm3d", "typer", "json"):
+        (root / name).mkdir()
+        (root / name / "__init__.py").write_text(f"open({str(root / 'ran')!r}, 'w')\n")
+
+    ended = rocm3d("matrix", root, "--jobs", "--gpu", "mi300x", "--format", "json")
+
+    assert not (root / "ran").exists()
+    assert json.loads(ended.out)["columns"][0]["planned"] == "mi300x"

@@ -135,3 +135,38 @@ def test_licence_policy_refuses(rocm3d, tmp_path):
     assert (refused.code, port.code) == (1, 1)
     assert "refused by the licence policy: nvdiffrast" in refused.err
     assert not (tmp_path / "rocm-port").exists()
+
+
+def test_hidden_findings_get_no_edit_and_do_not_improve_the_plan(rocm3d, example):
+    root = example("splat-trainer")
+    expected = json.loads(rocm3d("plan", root, "--gpu", "mi300x", "--format", "json").out)
+    (root / "rocm3d.toml").write_text('skip = ["CU", "BLD", "DEP", "PY"]\n')
+
+    ended = rocm3d("plan", root, "--gpu", "mi300x")
+    hidden = json.loads(rocm3d("plan", root, "--gpu", "mi300x", "--format", "json").out)
+    isolated = json.loads(rocm3d("plan", root, "--gpu", "mi300x", "--isolated", "--format", "json").out)
+
+    assert "findings hidden by settings in rocm3d.toml (skip = CU, BLD, DEP, PY): " in ended.err
+    assert (hidden["edits"], hidden["left"]) == ([], [])
+    assert (hidden["readiness"], hidden["decisions"]) == (expected["readiness"], expected["decisions"])
+    assert isolated == expected
+
+
+def test_gpu_and_licence_policy_of_the_settings_name_their_file(rocm3d, example):
+    root = example("deform-op")
+    (root / "pyproject.toml").write_text('[tool.rocm3d]\ngpu = "gfx1100"\nlicence-policy = "refuse"\n')
+
+    ended = rocm3d("plan", root)
+    chosen = rocm3d("plan", root, "--gpu", "mi300x", "--licence-policy", "report")
+
+    assert ", set in pyproject.toml, [tool.rocm3d]; choose another with --gpu" in ended.err
+    assert "licence policy: refuse, set in pyproject.toml, [tool.rocm3d]; choose another with" in ended.err
+    assert "set in" not in chosen.err
+    assert "--gpu" in rocm3d("plan", root, "--isolated").err
+
+
+def test_settings_cannot_weaken_the_licence_policy_of_the_user(rocm3d, tmp_path):
+    (tmp_path / "requirements.txt").write_text("nvdiffrast\n")
+    (tmp_path / "rocm3d.toml").write_text('licence-policy = "report"\n')
+
+    assert rocm3d("plan", tmp_path, "--gpu", "mi300x", "--licence-policy", "refuse").code == 1

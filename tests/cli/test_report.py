@@ -30,8 +30,10 @@ def test_a_document_changed_after_sealing_exits_1_and_is_named(rocm3d, example):
     verdicts = root / ".rocm3d" / "verdicts.json"
     verdicts.write_text(verdicts.read_text().replace("not_run", "skipped"))
 
-    ended = rocm3d("report", root)
+    refused, ended = rocm3d("report", root), rocm3d("report", root, "--work", root / ".rocm3d")
 
+    assert refused.code == 2
+    assert "verdicts.json was changed" in refused.err
     assert ended.code == 1
     assert "verdicts.json" in ended.err
     assert "Changed since it was sealed" in (root / ".rocm3d" / "report.html").read_text()

@@ -181,3 +181,63 @@ def test_markdown_and_html(rocm3d, example):
 
     assert rocm3d("scan", root, "--format", "markdown").out.startswith("# Scan of deform-op\n")
     assert rocm3d("scan", root, "--format", "html").out.startswith("<!doctype html>\n")
+
+
+SILENCED = 'skip = ["CU", "BLD", "DEP", "PY"]\n'
+
+
+def test_settings_that_hide_every_finding_are_named_with_their_count(rocm3d, example):
+    root = example("splat-trainer")
+    isolated = json.loads(rocm3d("scan", root, "--format", "json").out)
+    (root / "rocm3d.toml").write_text(SILENCED)
+
+    ended = rocm3d("scan", root)
+
+    count = len(isolated["findings"])
+    assert f"{count} findings hidden by settings in rocm3d.toml (skip = CU, BLD, DEP, PY): " in ended.err
+    assert "; show them: --isolated" in ended.err
+    assert f"readiness: {isolated['inventory']['readiness']} " in ended.err
+    assert isolated["inventory"]["readiness"] != "ready"
+    for form in ("markdown", "html"):
+        assert f"{count} findings hidden by settings in " in rocm3d("scan", root, "--format", form).out
+
+
+@pytest.mark.parametrize("settings", [SILENCED, 'only = ["PY9', "unknown = 1\n"])
+def test_isolated_scan_is_that_without_the_settings(rocm3d, example, settings):
+    root = example("splat-trainer")
+    expected = json.loads(rocm3d("scan", root, "--format", "json").out)
+    (root / "rocm3d.toml").write_text(settings)
+
+    shown = json.loads(rocm3d("scan", root, "--isolated", "--format", "json").out)
+
+    assert shown["findings"] == expected["findings"]
+    assert (shown["hidden"], shown["inventory"]["readiness"]) == ([], expected["inventory"]["readiness"])
+
+
+def test_isolated_shows_what_comments_hide(rocm3d, tmp_path):
+    (tmp_path / "a.cu").write_text("void f() { k<< <1, 1>> >(); }  // rocm3d: ignore[spaced_launch]\n")
+
+    ended, isolated = rocm3d("scan", tmp_path), rocm3d("scan", tmp_path, "--isolated")
+
+    assert (ended.code, isolated.code) == (0, 1)
+    assert "1 finding hidden by comments (rocm3d: ignore[...]): 1 error; show them: --isolated" in ended.err
+    assert "readiness: needs-edits" in ended.err
+    assert "a.cu:1:13: CU301" in isolated.out
+
+
+def test_rules_of_the_command_line_are_shown(rocm3d, example):
+    ended = rocm3d("scan", example("splat-trainer"), "--only", "CU", "--skip", "CU301")
+
+    assert "selected by the command line: --only CU --skip CU301; the other rules did not run" in ended.err
+    assert "hidden" not in ended.err
+
+
+def test_sarif_marks_hidden_findings_as_suppressed(rocm3d, tmp_path):
+    (tmp_path / "a.cu").write_text("void f() { k<< <1, 1>> >(); }  // rocm3d: ignore[spaced_launch]\n")
+    (tmp_path / "requirements.txt").write_text("gsplat\nnumpy\n")
+    (tmp_path / "rocm3d.toml").write_text('skip = ["DEP"]\n')
+
+    (run,) = json.loads(rocm3d("scan", tmp_path, "--format", "sarif").out)["runs"]
+
+    kinds = {result["ruleId"]: [entry["kind"] for entry in result["suppressions"]] for result in run["results"]}
+    assert kinds == {"CU301": ["inSource"], "DEP201": ["external"]}

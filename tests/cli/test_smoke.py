@@ -46,6 +46,24 @@ def test_no_interpreter_exits_4(rocm3d, tmp_path):
     assert "--python" in ended.err
 
 
+def test_interpreter_of_the_working_folder_runs_only_if_named(rocm3d, tmp_path):
+    trap = tmp_path / ".venv" / "bin" / "python"
+    trap.parent.mkdir(parents=True)
+    trap.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\n")
+    trap.chmod(0o755)
+
+    smoked = rocm3d("smoke", "base", cwd=tmp_path, env={"VIRTUAL_ENV": ""})
+    examined = rocm3d("doctor", "--save", tmp_path / "machine.json", cwd=tmp_path, env={"VIRTUAL_ENV": ""})
+
+    assert not (tmp_path / "ran").exists()
+    assert smoked.code == 4
+    assert f"hint: pass --python {trap}" in smoked.err
+    assert examined.code in (0, 1, 4)
+    assert json.loads((tmp_path / "machine.json").read_text())["no_python"].endswith(f"pass --python {trap}")
+    rocm3d("smoke", "base", "--python", trap, cwd=tmp_path)
+    assert (tmp_path / "ran").exists()
+
+
 def test_interpreter_of_rocm3d_is_never_used(rocm3d, tmp_path):
     import sys
 

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 
 def test_an_unknown_level_is_refused(rocm3d, example):
     ended = rocm3d("verify", example("deform-op"), "--level", "statik")
@@ -121,3 +123,26 @@ def test_without_a_gpu_packages_are_only_imported(rocm3d, example, torch_python)
     assert "site-packages/torch/__init__.py" in passed[0]["looked_at"][0]
     assert backend.code == 4
     assert "sees no GPU" in backend.out
+
+
+@pytest.mark.parametrize("active", [False, True])
+def test_interpreter_that_came_with_the_repository_runs_only_if_named(rocm3d, example, tmp_path, active):
+    root = example("splat-trainer")
+    rocm3d("apply", root, "--gpu", "mi300x", "--into", tmp_path / "ported")
+    trap = tmp_path / "ported" / ".venv" / "bin" / "python"
+    trap.parent.mkdir(parents=True)
+    trap.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\n")
+    trap.chmod(0o755)
+    environment = {"VIRTUAL_ENV": str(trap.parents[1]) if active else ""}
+
+    everything = rocm3d("verify", tmp_path / "ported", "--format", "json", env=environment)
+    imported = rocm3d("verify", tmp_path / "ported", "--level", "import", env=environment)
+    planned = rocm3d("plan", tmp_path / "ported", "--gpu", "mi300x", "--keep-torch", env=environment)
+
+    assert not (tmp_path / "ran").exists()
+    reasons = {item["reason"] for item in json.loads(everything.out)["verdicts"] if item["level"] == "import"}
+    assert reasons == {f"{trap} is part of the repository, so it runs only if you name it: pass --python {trap}"}
+    assert (imported.code, planned.code) == (4, 4)
+    assert f"hint: pass --python {trap}" in planned.err
+    rocm3d("verify", tmp_path / "ported", "--level", "import", "--python", trap)
+    assert (tmp_path / "ran").exists()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rocm3d.host.installed_torch import InstalledTorch, find_interpreter, installed_stack, read_torch
+from rocm3d.host.installed_torch import InstalledTorch, installed_stack, read_torch
 from rocm3d.knowledge.load import load
 from rocm3d.model.errors import MachineError, UserError
 
@@ -36,22 +36,6 @@ def environment(tmp_path):
         return root / "bin" / "python"
 
     return make
-
-
-def test_no_interpreter(tmp_path, monkeypatch):
-    monkeypatch.delenv("VIRTUAL_ENV", raising=False)
-    with pytest.raises(MachineError, match="no Python with torch found"):
-        find_interpreter(tmp_path, None)
-    with pytest.raises(UserError, match="no such file"):
-        find_interpreter(tmp_path, tmp_path / "nobody")
-
-
-def test_interpreter_of_the_repository_comes_before_the_active_one(tmp_path, monkeypatch, environment):
-    own = environment(None)
-    monkeypatch.setenv("VIRTUAL_ENV", str(tmp_path / "other"))
-
-    assert find_interpreter(tmp_path, None) == own
-    assert find_interpreter(tmp_path, Path(sys.executable)) == Path(sys.executable)
 
 
 def test_an_interpreter_that_does_not_run(tmp_path):

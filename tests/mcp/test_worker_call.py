@@ -95,7 +95,7 @@ def test_child_of_the_worker_ends_with_a_cancelled_call(work, example, tmp_path,
     program.chmod(0o755)
     request = {
         "tool": "verify",
-        "arguments": {"path": str(target), "level": ["import"]},
+        "arguments": {"path": str(target), "level": ["import"], "python": str(program)},
         "options": {"allow_run": True},
     }
 

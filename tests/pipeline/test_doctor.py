@@ -108,6 +108,6 @@ def test_this_machine_is_read_saved_and_read_back(tmp_path, knowledge, monkeypat
     result = take_snapshot(None, knowledge)
     save_snapshot(result, tmp_path / "machine.json")
 
-    assert result.no_python == "no Python with torch found"
+    assert result.no_python == "no Python environment found: pass --python path/to/python"
     assert result.processor.memory_bytes > 0
     assert read_snapshot(tmp_path / "machine.json") == result

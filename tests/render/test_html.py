@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from rocm3d.evidence.chain import evidence_chain
 from rocm3d.model.bundle import AlteredFile, Bundle, BundleReport, UnreadRun
 from rocm3d.model.evidence import SealedRun
+from rocm3d.model.inventory import HiddenFindings
 from rocm3d.model.package import Licence
 from rocm3d.model.patch import NEEDS_REVIEW
 from rocm3d.model.plan import LicenceNotice
@@ -237,6 +238,18 @@ def test_a_compiled_port_does_not_say_that_nothing_was_compiled(make, report, re
     verdicts = make.verdicts().model_copy(update={"verdicts": (compiled,)})
 
     assert report(left=[], refused=refused, verdicts=verdicts).outcome == outcome
+
+
+def test_a_port_whose_repository_hides_errors_is_not_finished(make, report):
+    all_checks = make.verdicts()
+    passed = tuple(entry for entry in all_checks.verdicts if entry.outcome == "passed")
+    built = report(verdicts=all_checks.model_copy(update={"verdicts": passed}), left=[], refused=[])
+    hidden = HiddenFindings(source="<b>.toml", setting="skip = CU", errors=2)
+    hiding = replace(built, plan=built.plan.model_copy(update={"hidden": (hidden,)}))
+
+    assert hiding.outcome == "Partly ported: the repository hides findings."
+    assert hiding.tone == "not_run"
+    assert "2 findings hidden by settings in &lt;b&gt;.toml (skip = CU): 2 errors; show" in render(hiding)
 
 
 def test_moved_documents_are_named(report, read):

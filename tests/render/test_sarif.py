@@ -13,6 +13,7 @@ from urllib.parse import unquote
 import jsonschema
 import pytest
 
+from rocm3d.model.inventory import HiddenFinding
 from rocm3d.pipeline import Repository
 from rocm3d.render.sarif import FINGERPRINT, render
 
@@ -61,6 +62,7 @@ RESULT = object_schema(
     locations=many(PLACE),
     partialFingerprints={"type": "object", "additionalProperties": TEXT},
     properties={"type": "object"},
+    suppressions=many(object_schema("kind", kind={"enum": ["inSource", "external"]}, justification=TEXT), minItems=1),
 )
 RUN = object_schema(
     "tool",
@@ -145,6 +147,20 @@ def test_a_result_has_rule_level_message_place_and_hint(make, knowledge):
         "properties": {"hint": "close it", "family": "native-op"},
     }
     assert run["columnKind"] == "unicodeCodePoints"
+
+
+def test_hidden_findings_are_suppressed_results(make, knowledge):
+    finding = make.finding(path="b.cu")
+    hidden = (HiddenFinding(finding=finding, source="comments"), HiddenFinding(finding=finding, source="rocm3d.toml"))
+    run = run_of(make.scan(make.finding()).model_copy(update={"hidden": hidden}), knowledge)
+    (shown,) = run_of(make.scan(finding), knowledge)["results"]
+
+    first, by_comment, by_settings = run["results"]
+    assert "suppressions" not in first
+    assert by_comment["partialFingerprints"] == shown["partialFingerprints"]
+    assert by_settings["partialFingerprints"] != shown["partialFingerprints"]
+    assert by_comment["suppressions"] == [{"kind": "inSource", "justification": "an ignore comment of the repository"}]
+    assert by_settings["suppressions"] == [{"kind": "external", "justification": "settings in rocm3d.toml"}]
 
 
 def test_fingerprints_are_distinct_and_stay_when_lines_move(make, knowledge):

@@ -25,6 +25,9 @@ Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Print each step 
 LogFile = Annotated[Path | None, typer.Option(help="Write a full log to this file.", dir_okay=False)]
 Offline = Annotated[bool, typer.Option("--offline", help="Never use the network.")]
 NoCache = Annotated[bool, typer.Option("--no-cache", help="Read every file again; cache no results.")]
+Isolated = Annotated[
+    bool, typer.Option("--isolated", help="Ignore the repository's own settings and its ignore comments.")
+]
 Overlay = Annotated[Path | None, typer.Option("--knowledge", help="A folder of records that override ours.")]
 
 COMMON: dict[str, Any] = {
@@ -33,6 +36,7 @@ COMMON: dict[str, Any] = {
     "log_file": (LogFile, None),
     "offline": (Offline, False),
     "no_cache": (NoCache, False),
+    "isolated": (Isolated, False),
     "knowledge": (Overlay, None),
 }
 

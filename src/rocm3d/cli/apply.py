@@ -13,7 +13,7 @@ from rocm3d.cli.session import CliSession
 from rocm3d.model.errors import ExitCode, UserError
 from rocm3d.model.patch import Patch
 from rocm3d.model.plan import Plan
-from rocm3d.pipeline import FOLDER, ApplyOptions, EditSelection, read_plan, resolve_gpu
+from rocm3d.pipeline import FOLDER, ApplyOptions, EditSelection, read_plan
 from rocm3d.render.formats import format_names, refuse_unknown_format
 
 POSITION = 30
@@ -63,8 +63,8 @@ def command(
         choice = EditSelection.from_options(split_commas(only), split_commas(skip), repository.knowledge)
         plan = read_plan(plan_file) if plan_file else None if gpu else repository.documents.find(Plan)
         if plan is None:
-            plan = repository.plan(resolve_gpu(gpu or repository.settings.gpu, repository.knowledge))
-        plan.require_licences(licence_policy or repository.settings.licence_policy)
+            plan = repository.plan(session.gpu(gpu, repository))
+        plan.require_licences(session.licence_policy(licence_policy, repository))
         target = repository if into is None else repository.copy_into(into)
         target.documents.write(plan)
         document = target.apply(plan, ApplyOptions(review, dry_run, allow_dirty, choice, patch))

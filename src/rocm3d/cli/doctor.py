@@ -26,7 +26,11 @@ From = Annotated[
 ]
 Python = Annotated[
     Path | None,
-    typer.Option("--python", help="Python with torch. Default: ./.venv, then $VIRTUAL_ENV.", dir_okay=False),
+    typer.Option(
+        "--python",
+        help="Python with torch. Default: $VIRTUAL_ENV, unless it is in this folder.",
+        dir_okay=False,
+    ),
 ]
 Form = Annotated[str, options.format_option("Diagnosis")]
 

@@ -1,7 +1,7 @@
 """A fast path for `rocm3d scan PATH --format json --quiet`: building the full command line takes longer than the scan.
 
-It accepts --only, --skip, --work and --no-cache. Any other argument and any error are left to the full command line,
-which reports them.
+It accepts --only, --skip, --work, --isolated and --no-cache. Any other argument and any error are left to the full
+command line, which reports them.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ class _ScanArguments:
     paths: list[str] = field(default_factory=list)
     quiet: bool = False
     no_cache: bool = False
+    isolated: bool = False
     options: dict[str, list[str]] = field(
         default_factory=lambda: {"--format": [], "--only": [], "--skip": [], "--work": []}
     )
@@ -73,6 +74,7 @@ def _cached_scan(arguments: _ScanArguments) -> CachedScan | None:
         arguments.work,
         split_commas(arguments.options["--only"]),
         split_commas(arguments.options["--skip"]),
+        isolated=arguments.isolated,
     )
 
 
@@ -84,7 +86,13 @@ def _new_scan(arguments: _ScanArguments) -> CachedScan:
 
     only, skip = (split_commas(arguments.options[name]) for name in ("--only", "--skip"))
     session = CliSession(
-        quiet=True, verbose=False, log_file=None, offline=False, no_cache=arguments.no_cache, knowledge=None
+        quiet=True,
+        verbose=False,
+        log_file=None,
+        offline=False,
+        no_cache=arguments.no_cache,
+        knowledge=None,
+        isolated=arguments.isolated,
     )
     with session.repository(Path(arguments.paths[0]), work=arguments.work, only=only, skip=skip) as opened:
         document = opened.scan()
@@ -104,6 +112,8 @@ def _parse_arguments(tokens: list[str]) -> _ScanArguments | None:
             arguments.quiet = True
         elif token == "--no-cache":
             arguments.no_cache = True
+        elif token == "--isolated":
+            arguments.isolated = True
         elif token.startswith("-"):
             return None
         else:

@@ -61,8 +61,7 @@ def command(
     with session.repository(path, work=work) as repository:
         if subject.lower() in repository.knowledge.ports:
             session.print_status(f"{subject} is a folder, so the folder is scanned; its record alone is not used")
-        product = resolve_gpu(gpu or repository.settings.gpu, repository.knowledge)
-        document = repository.fit(product, day, against)
+        document = repository.fit(session.gpu(gpu, repository), day, against)
     session.show(document, form, output)
 
 

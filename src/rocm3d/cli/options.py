@@ -35,7 +35,11 @@ KeepTorch = Annotated[
 ]
 Python = Annotated[
     Path | None,
-    typer.Option("--python", help="Python with torch. Default: PATH/.venv, then $VIRTUAL_ENV.", dir_okay=False),
+    typer.Option(
+        "--python",
+        help="Python with torch. Default: $VIRTUAL_ENV, unless it is in PATH.",
+        dir_okay=False,
+    ),
 ]
 LicencePolicy = Annotated[
     LicenceRule | None,

@@ -11,7 +11,7 @@ from rocm3d.cli import options
 from rocm3d.cli.session import CliSession
 from rocm3d.model.errors import ExitCode
 from rocm3d.model.plan import Plan
-from rocm3d.pipeline import PlanOptions, resolve_gpu
+from rocm3d.pipeline import PlanOptions
 from rocm3d.render.formats import format_names, refuse_unknown_format
 
 POSITION = 20
@@ -47,9 +47,9 @@ def command(
     refuse_unknown_format(form, format_names(Plan))
     inventory = None if source is None else session.read_scan(source, "--from")
     with session.repository(path, work=work) as repository:
-        product = resolve_gpu(gpu or repository.settings.gpu, repository.knowledge)
+        product = session.gpu(gpu, repository)
         installed = repository.installed(product, python, platform) if keep_torch else None
         document = repository.plan(product, PlanOptions(stack, rocm, prefer, platform, installed), inventory)
     session.show(document, form, output)
-    document.require_licences(licence_policy or repository.settings.licence_policy)
+    document.require_licences(session.licence_policy(licence_policy, repository))
     return ExitCode.FINDINGS if document.stack is None else ExitCode.DONE

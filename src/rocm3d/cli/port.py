@@ -6,7 +6,7 @@ from rocm3d.cli import options
 from rocm3d.cli.comma_lists import split_commas
 from rocm3d.cli.session import CliSession
 from rocm3d.model.errors import ExitCode
-from rocm3d.pipeline import FOLDER, LEVELS, ApplyOptions, EditSelection, PlanOptions, resolve_gpu
+from rocm3d.pipeline import FOLDER, LEVELS, ApplyOptions, EditSelection, PlanOptions
 
 POSITION = 60
 EXAMPLE = "Example: rocm3d port ./gaussian-splatting --gpu mi300x --into ./gaussian-splatting-rocm"
@@ -39,8 +39,7 @@ def command(
     lock = "port" if into is None else ""
     with session.repository(path, work=work, folder=folder, lock=lock) as repository:
         choice = EditSelection.from_options(split_commas(only), split_commas(skip), repository.knowledge)
-        settings = repository.settings
-        product = resolve_gpu(gpu or settings.gpu, repository.knowledge)
+        product = session.gpu(gpu, repository)
         installed = repository.installed(product, python, platform) if keep_torch else None
         target = repository if into is None else repository.copy_into(into)
         documents = target.port(
@@ -48,7 +47,7 @@ def command(
             LEVELS,
             PlanOptions(stack, rocm, prefer, platform, installed),
             ApplyOptions(review, allow_dirty=allow_dirty, selection=choice, patch_file=patch),
-            licence_policy=licence_policy or settings.licence_policy,
+            licence_policy=session.licence_policy(licence_policy, repository),
             environment=target.environment(python) if python else None,
         )
     plan, verdicts, evidence = documents.plan, documents.verdicts, documents.evidence

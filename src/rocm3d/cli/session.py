@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
     from rocm3d.model.base import Document
     from rocm3d.model.inventory import Scan
+    from rocm3d.model.plan_choices import LicenceRule
+    from rocm3d.model.target import Gpu
     from rocm3d.repository import Repository
 
 log = logging.getLogger("rocm3d")
@@ -35,6 +37,7 @@ class CliSession:
     offline: bool
     no_cache: bool
     knowledge: Path | None
+    isolated: bool = False
 
     def load(self) -> Knowledge:
         """The knowledge base with the user's overlay."""
@@ -53,7 +56,7 @@ class CliSession:
         skip: tuple[str, ...] = (),
         lock: str = "",
     ) -> Iterator[Repository]:
-        """The repository with its settings, which the command line overrides. Shows progress on a terminal.
+        """The repository with its settings, which the command line overrides; without them if isolated.
 
         `lock`: the command that will change the tree; the tree is locked for it during the block.
         """
@@ -61,7 +64,15 @@ class CliSession:
 
         with self.progress("reading") as progress:
             repository = open_repository(
-                path, self.load, only, skip, work=work, folder=folder, progress=progress, cached=not self.no_cache
+                path,
+                self.load,
+                only,
+                skip,
+                isolated=self.isolated,
+                work=work,
+                folder=folder,
+                progress=progress,
+                cached=not self.no_cache,
             )
             if work is None and not repository.documents.folder.is_relative_to(repository.root):
                 self.print_status(f"{path} is read-only; documents are written to {repository.documents.folder}")
@@ -69,6 +80,26 @@ class CliSession:
                 yield repository
             for path_of_file in repository.documents.ignored:
                 self.print_status(f"{path_of_file} was ignored: it was not written by you on this machine")
+
+    def gpu(self, name: str | None, repository: Repository) -> Gpu:
+        """The GPU of this name, else that of the repository's settings, which a line says, else that of the machine."""
+        from rocm3d.pipeline import resolve_gpu
+
+        settings = repository.settings
+        gpu = resolve_gpu(name or settings.gpu, repository.knowledge)
+        if not name and settings.gpu:
+            self.print_status(f"GPU: {gpu.title}, set in {settings.source}; choose another with --gpu")
+        return gpu
+
+    def licence_policy(self, rule: LicenceRule | None, repository: Repository) -> LicenceRule | None:
+        """The user's policy, else that of the repository's settings, which a line says."""
+        settings = repository.settings
+        if rule is None and settings.licence_policy is not None:
+            self.print_status(
+                f"licence policy: {settings.licence_policy}, set in {settings.source}; "
+                "choose another with --licence-policy"
+            )
+        return rule or settings.licence_policy
 
     @contextmanager
     def progress(self, activity: str) -> Iterator[Callable[[str], None]]:

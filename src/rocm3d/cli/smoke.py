@@ -22,7 +22,11 @@ Families = Annotated[
 ]
 Python = Annotated[
     Path | None,
-    typer.Option("--python", help="Python that has the packages. Default: ./.venv, then $VIRTUAL_ENV.", dir_okay=False),
+    typer.Option(
+        "--python",
+        help="Python that has the packages. Default: $VIRTUAL_ENV, unless it is in this folder.",
+        dir_okay=False,
+    ),
 ]
 Seconds = Annotated[float, typer.Option("--seconds", min=1, help="Time limit per check; kernels may compile first.")]
 Form = Annotated[str, options.format_option(Smoke)]

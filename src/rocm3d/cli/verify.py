@@ -41,10 +41,11 @@ def command(
     """Check a port: static, resolve, compile, nvidia, import, backend, numerics, workload.
 
     A check that this machine cannot run is not_run with a reason, never passed. Exit code 1 if a check failed, else 4
-    if a level named by --level was not run. Only --level resolve uses the network. The levels import, backend and
-    numerics run the packages of your interpreter, each in its own process. The levels compile and nvidia run the build
-    scripts on a copy, with a stub for torch, and compile the sources. The level workload runs nothing: it checks the
-    runs of the current code that `rocm3d run` recorded.
+    if a level named by --level was not run. Only --level resolve uses the network; the resolver runs the build scripts
+    of packages that have no other metadata. The levels import, backend and numerics run the packages of your
+    interpreter, each in its own process; an interpreter in PATH runs only with --python. The levels compile and nvidia
+    run the build scripts on a copy, with a stub for torch, and compile the sources. The level workload runs nothing: it
+    checks the runs of the current code that `rocm3d run` recorded.
     """
     refuse_unknown_format(form, format_names(Verdicts))
     levels = tuple(_parse_level(name) for name in level)

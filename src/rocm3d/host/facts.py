@@ -73,7 +73,8 @@ class MachineFacts:
     def python(self) -> Interpreter:
         """The user's interpreter; raises NotKnownError if there is none."""
         if self.snapshot.python is None:
-            raise NotKnownError(f"{self.snapshot.no_python or 'no interpreter was checked'}: pass one with --python")
+            reason = self.snapshot.no_python or "no interpreter was checked"
+            raise NotKnownError(reason if "--python" in reason else f"{reason}: pass one with --python")
         return self.snapshot.python
 
     @property

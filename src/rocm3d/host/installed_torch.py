@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
-import os
 import re
-import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date
@@ -49,23 +47,6 @@ class InstalledTorch:
         """ROCm release from the local version (+rocm7.2.1), else the first two parts of the HIP version."""
         local = re.search(r"rocm(\d+(?:\.\d+)+)", self.version)
         return local.group(1) if local else ".".join((self.hip or "").split(".")[:2])
-
-
-def find_interpreter(root: Path, requested: Path | None) -> Path:
-    """The requested interpreter, else the repository's .venv, else the active virtual environment; never our own."""
-    own = Path(sys.prefix).resolve()
-    environments = [root / ".venv", Path(os.environ.get("VIRTUAL_ENV") or own)]
-    candidates = (
-        [requested]
-        if requested
-        else [environment / "bin" / "python" for environment in environments if environment.resolve() != own]
-    )
-    for candidate in candidates:
-        if candidate.is_file():
-            return candidate
-    if requested:
-        raise UserError(f"--python {requested}: no such file")
-    raise MachineError("no Python with torch found", hint="pass --python path/to/python")
 
 
 def query_interpreter(interpreter: Path) -> InterpreterInfo:

@@ -21,7 +21,12 @@ if TYPE_CHECKING:
     from rocm3d.jobs.status_files import Attempt
 
 LAUNCHER = Path(__file__).parents[1] / "payload" / "launch_jobs.py"
-_RECORDER = (sys.executable, "-c", "from rocm3d.cli.main import main; main()", "run")
+# rocm3d itself. With -c Python imports from the working folder first, which may be a repository.
+ROCM3D = (
+    sys.executable,
+    "-c",
+    "import sys; sys.path[:] = filter(None, sys.path); from rocm3d.cli.main import main; main()",
+)
 _NO_LIMIT = 10 * 365 * 86400.0
 # Seconds for the recorder to write its bundle after a timeout.
 _RECORDER_SECONDS = 60.0
@@ -69,7 +74,7 @@ class Task:
         if not self.job.evidence:
             return self.job.command
         limit = f"{self.job.timeout or _NO_LIMIT:.3f}s"
-        return [*_RECORDER, "--name", self.job.id, "--limit", limit, "--", *self.job.command]
+        return [*ROCM3D, "run", "--name", self.job.id, "--limit", limit, "--", *self.job.command]
 
     @property
     def seconds(self) -> float | None:

@@ -26,6 +26,9 @@ NotEdits = Annotated[
     tuple[ShortString, ...],
     Field(max_length=100, description="Without edits of these rules, code prefixes or recipes."),
 ]
+Isolated = Annotated[
+    bool, Field(description="Ignore the repository's own settings and its ignore comments, which hide findings.")
+]
 Review = Annotated[bool, Field(description="Also make the edits that need a review by a person.")]
 PlanHash = Annotated[
     str, Field(pattern="^[0-9a-f]{64}$", description="`plan_hash` of the last call of `plan` for this folder.")

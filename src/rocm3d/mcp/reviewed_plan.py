@@ -30,12 +30,15 @@ class PlanArguments(Record):
     rocm: str
     prefer: Preference
     platform: Platform
+    isolated: bool = False
 
 
 def make_plan(repository: Repository, arguments: PlanArguments) -> tuple[Plan, str]:
     """Make a plan. Returns it with its hash, and stores its arguments next to it."""
     from rocm3d.pipeline import PlanOptions, resolve_gpu
 
+    if arguments.isolated:
+        repository.ignore_settings()
     gpu = resolve_gpu(arguments.gpu, repository.knowledge)
     plan = repository.plan(gpu, PlanOptions(arguments.stack, arguments.rocm, arguments.prefer, arguments.platform))
     repository.documents.write_own(_ARGUMENTS_FILE, arguments.model_dump_json().encode() + b"\n")

@@ -39,12 +39,16 @@ class ToolContext:
 
         return load_knowledge(self.options.knowledge, cached=not self.options.no_cache)
 
-    def repository(self, path: str, only: tuple[str, ...] = (), skip: tuple[str, ...] = ()) -> Repository:
-        """The repository with its settings, which arguments override."""
+    def repository(
+        self, path: str, only: tuple[str, ...] = (), skip: tuple[str, ...] = (), *, isolated: bool = False
+    ) -> Repository:
+        """The repository with its settings, which arguments override; without them if isolated."""
         from rocm3d.repository import open_repository
 
         cached = not self.options.no_cache
-        return open_repository(Path(path), self.load, only, skip, progress=self.progress, cached=cached)
+        return open_repository(
+            Path(path), self.load, only, skip, isolated=isolated, progress=self.progress, cached=cached
+        )
 
 
 def document_path(documents: Documents, kind: type[Document]) -> str:

@@ -10,9 +10,12 @@ from typing import Literal
 from pydantic import Field
 
 from rocm3d.model.base import Document, Record
+from rocm3d.model.counted import counted
 from rocm3d.model.finding import Finding, Location
 
 Readiness = Literal["ready", "ready-with-deps", "needs-edits", "partial", "blocked"]
+COMMENTS = "comments"
+"""The source of findings that `rocm3d: ignore[...]` comments hide."""
 LibraryState = Literal["proven", "works", "work", "blocked", "named"]
 
 
@@ -57,6 +60,35 @@ class FileCounts(Record):
     manifests: int
 
 
+class HiddenFindings(Record):
+    """Findings that the repository itself hides, by what hides them. They count for the readiness."""
+
+    source: str = Field(description="the file of its settings, or `comments`")
+    setting: str = Field(default="", description="such as `skip = CU, BLD`; empty for comments")
+    errors: int = 0
+    warnings: int = 0
+    notes: int = 0
+
+    @property
+    def count(self) -> int:
+        return self.errors + self.warnings + self.notes
+
+    @property
+    def text(self) -> str:
+        """One line that names the source, the count and how to show them."""
+        by = f"settings in {self.source} ({self.setting})" if self.setting else "comments (rocm3d: ignore[...])"
+        severities = ((self.errors, "error"), (self.warnings, "warning"), (self.notes, "note"))
+        parts = ", ".join(counted(number, name) for number, name in severities if number)
+        return f"{counted(self.count, 'finding')} hidden by {by}: {parts}; show them: --isolated"
+
+
+class HiddenFinding(Record):
+    """One finding that the repository hides. `source` as in HiddenFindings."""
+
+    finding: Finding
+    source: str
+
+
 class Inventory(Record):
     """The parts of a repository. `repository` is the name of the folder, never its full path."""
 
@@ -68,6 +100,8 @@ class Inventory(Record):
     families: dict[str, int]
     skipped: tuple[SkippedFile, ...]
     ignored: int = 0
+    hidden: tuple[HiddenFindings, ...] = ()
+    rules: str = Field(default="", description="--only and --skip of the command line; empty if all rules ran")
     readiness: Readiness
     reasons: tuple[str, ...]
 
@@ -78,6 +112,17 @@ class Scan(Document):
     inventory: Inventory
     findings: tuple[Finding, ...]
     known: int = Field(default=0, ge=0, description="findings omitted because the baseline contains them")
+    hidden: tuple[HiddenFinding, ...] = Field(
+        default=(), description="findings that the repository hides; `findings` does not contain them"
+    )
+
+    @property
+    def all_findings(self) -> tuple[Finding, ...]:
+        """Shown and hidden findings, sorted: readiness and dependency decisions follow from all of them."""
+        if not self.hidden:
+            return self.findings
+        every = (*self.findings, *(item.finding for item in self.hidden))
+        return tuple(sorted(every, key=lambda finding: (finding.path, finding.line, finding.column, finding.code)))
 
 
 class MatrixColumn(Record):

@@ -10,7 +10,7 @@ from rocm3d.model.base import Document, Record, TreePath
 from rocm3d.model.code import Effort
 from rocm3d.model.errors import RefusedError
 from rocm3d.model.finding import Finding
-from rocm3d.model.inventory import Readiness
+from rocm3d.model.inventory import HiddenFindings, Readiness
 from rocm3d.model.package import Decision, Licence
 from rocm3d.model.plan_choices import LicenceRule, Platform, Preference
 from rocm3d.model.recipe import Parameters, Safety
@@ -134,6 +134,9 @@ class Plan(Document):
     effort: EffortCounts = EffortCounts()
     phases: tuple[PlannedPhase, ...] = ()
     licences: tuple[LicenceNotice, ...] = ()
+    hidden: tuple[HiddenFindings, ...] = Field(
+        default=(), description="findings that the repository hides: no edit, but counted in decisions and readiness"
+    )
     readiness: Readiness
     warnings: tuple[str, ...] = ()
     knowledge_date: str

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from rocm3d.host.diagnosis import diagnose
 from rocm3d.host.files import MachineFiles
-from rocm3d.host.installed_torch import find_interpreter
+from rocm3d.host.interpreter import find_interpreter
 from rocm3d.host.snapshot import MachineSource, collect_snapshot
 from rocm3d.knowledge.base import Knowledge
 from rocm3d.model.base import Document
@@ -28,16 +28,21 @@ _MAX_SHOWN = 300
 D = TypeVar("D", bound=Document)
 
 
-def take_snapshot(interpreter: Path | None, knowledge: Knowledge, root: Path = Path("/")) -> Snapshot:
-    """Of this machine, or of the files below `root`. If no interpreter is found, the snapshot has the reason."""
+def take_snapshot(
+    interpreter: Path | None, knowledge: Knowledge, root: Path = Path("/"), repository: Path | None = None
+) -> Snapshot:
+    """Of this machine, or of the files below `root`. If no interpreter is found, the snapshot has the reason.
+
+    `repository` (default: the current folder) is where no interpreter is run unless it is passed.
+    """
     if sys.platform != "linux":
         hint = "run `rocm3d doctor --save FILE` there, then `rocm3d doctor --from FILE` on this machine"
         raise MachineError("a snapshot needs Linux or WSL 2", hint=hint)
     python, problem = None, ""
     try:
-        python = find_interpreter(Path.cwd(), interpreter)
+        python = find_interpreter(repository or Path.cwd(), interpreter)
     except MachineError as error:
-        problem = error.message
+        problem = f"{error.message}: {error.hint}"
     home = os.environ.get("HOME", "")
     machine = MachineSource(MachineFiles(root), os.environ, home, python, problem)
     return collect_snapshot(machine, knowledge, datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
+from rocm3d.jobs.engine import ROCM3D
 from rocm3d.jobs.folder import run_folder
 from rocm3d.jobs.runner import JobRunner
 from rocm3d.jobs.specification import RunSettings, jobs_from_commands, read_jobs
@@ -57,8 +57,7 @@ def find_repositories(folders: Iterable[Path]) -> Iterable[Path]:
 
 
 def _plan_command(folder: Path, gpu: str) -> tuple[str, ...]:
-    program = (sys.executable, "-c", "from rocm3d.cli.main import main; main()")
-    return (*program, "plan", str(folder), "--gpu", gpu, "--quiet", "--output", os.devnull)
+    return (*ROCM3D, "plan", str(folder), "--gpu", gpu, "--quiet", "--output", os.devnull)
 
 
 def _job_name(folder: Path) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from rocm3d.host.installed_torch import find_interpreter
+from rocm3d.host.interpreter import find_interpreter
 from rocm3d.host.kfd import gpus
 from rocm3d.knowledge.base import Knowledge
 from rocm3d.model.backend_check import Smoke

@@ -69,20 +69,25 @@ class SourcePlan:
 
 
 def plan(scan: Scan, gpu: Gpu, knowledge: Knowledge, today: date, options: PlanOptions | None = None) -> Plan:
-    """What to do about each finding and dependency on one GPU. Deterministic: same input, same bytes."""
-    inventory, options = scan.inventory, options or PlanOptions()
+    """What to do about each finding and dependency on one GPU. Deterministic: same input, same bytes.
+
+    A finding that the repository hides gets no edit, but counts for the decisions and for the readiness.
+    """
+    inventory, options, every = scan.inventory, options or PlanOptions(), scan.all_findings
     port = knowledge.ports.get(inventory.known_as or "")
-    required = (item for item in scan.findings if item.severity != "note" and not item.is_dependency)
+    required = (item for item in every if item.severity != "note" and not item.is_dependency)
     imported = frozenset(item.package for item in required if item.package)  # notes are about optional imports
     constraints = RepositoryConstraints(
         options.prefer, port.routes if port else {}, required_versions(inventory.dependencies), imported
     )
-    names = package_by_distribution(inventory.dependencies, scan.findings, knowledge)
+    names = package_by_distribution(inventory.dependencies, every, knowledge)
     chosen, evaluation, rejected = choose_stack(StackCriteria(names, knowledge, gpu, constraints), options)
     decisions = evaluation.decisions if evaluation else ()
     base = evaluation.stack if evaluation else None
     decided = {item.package: item.decision for item in decisions if item.package is not None}
-    sources = source_plan(scan.findings, inventory.extensions, PlanContext(knowledge, decided, base, gpu))
+    context = PlanContext(knowledge, decided, base, gpu)
+    sources = source_plan(scan.findings, inventory.extensions, context)
+    all_sources = source_plan(every, inventory.extensions, context) if scan.hidden else sources
     return Plan(
         repository=inventory.repository,
         known_as=inventory.known_as,
@@ -99,7 +104,8 @@ def plan(scan: Scan, gpu: Gpu, knowledge: Knowledge, today: date, options: PlanO
         effort=_effort(sources),
         phases=plan_phases(knowledge.method, sources.resolved, [item.finding for item in sources.left]),
         licences=licence_notices(names.values(), port, knowledge),
-        readiness=_readiness(decisions, sources, knowledge, feasible=chosen is not None),
+        hidden=inventory.hidden,
+        readiness=_readiness(decisions, all_sources, knowledge, feasible=chosen is not None),
         warnings=(
             *_warnings(decisions, base, port, today),
             *(f"{gpu.gfx}: {hazard}" for hazard in knowledge.targets[gpu.gfx].hazards),

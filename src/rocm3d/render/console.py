@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from rocm3d.model.fit import Comparison
+    from rocm3d.model.inventory import HiddenFindings
     from rocm3d.model.plan import UnresolvedFinding
 
 # Imported because it registers a form.
@@ -84,12 +85,19 @@ def _scan_closing(document: Scan) -> Iterable[RenderableType]:
         yield Text.assemble(("not read: ", "yellow"), f"{clean(item.path)} {clean(item.reason)}")
     if document.known:
         yield Text(f"{counted(document.known, 'known finding')} of the baseline hidden; the counts are of new findings")
+    yield from _hidden_lines(inventory.hidden)
+    if inventory.rules:
+        yield Text(f"selected by the command line: {clean(inventory.rules)}; the other rules did not run", style="dim")
     sizes = inventory.counts
     yield Text(
         f"{clean(inventory.repository)}: {counts} in {counted(sizes.files, 'file')} "
         f"({sizes.cuda} C++/CUDA, {sizes.python} Python, {counted(sizes.manifests, 'manifest')})"
     )
     yield Text.assemble("readiness: ", (inventory.readiness, "bold"), f" ({clean('; '.join(inventory.reasons))})")
+
+
+def _hidden_lines(hidden: Iterable[HiddenFindings]) -> Iterator[Text]:
+    return (Text(clean(item.text), style="yellow") for item in hidden)
 
 
 @document_lines.register(Plan)
@@ -136,6 +144,7 @@ def _plan_closing(document: Plan) -> Iterable[RenderableType]:
     kinds = ", ".join(f"{count} {decision}" for decision, count in sorted(decided.items())) or "no dependencies"
     yield Text(f"{kinds}; {counted(len(document.edits), 'edit')}, {len(document.left)} left for a person")
     yield Text(f"effort by finding: {document.effort}")
+    yield from _hidden_lines(document.hidden)
     yield Text.assemble("readiness: ", (document.readiness, "bold"))
 
 

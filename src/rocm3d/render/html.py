@@ -65,6 +65,8 @@ class PortReportView:
 
     @property
     def _progress(self) -> str:
+        if self._hides_problems:
+            return "Partly ported: the repository hides findings."
         proven = any(item.outcome == "passed" and item.level not in _WITHOUT_RUNNING for item in self.verdicts.verdicts)
         if self._edits_for_review:
             waiting = counted(self._edits_for_review, "edit waits", "edits wait")
@@ -80,11 +82,16 @@ class PortReportView:
         return sum(item.reason == NEEDS_REVIEW for item in self.patch.refused)
 
     @property
+    def _hides_problems(self) -> bool:
+        """Whether settings or comments of the repository hide errors or warnings."""
+        return any(item.errors or item.warnings for item in self.plan.hidden)
+
+    @property
     def tone(self) -> str:
         """The CSS class of that sentence. It is green only if every check ran."""
         if self.moved or self.failed or self.plan.readiness == "blocked" or self._has_failed_run:
             return "failed"
-        unfinished = self.patch.left or self._edits_for_review or self.not_run or self.unread
+        unfinished = self.patch.left or self._edits_for_review or self.not_run or self.unread or self._hides_problems
         return "not_run" if unfinished else "passed"
 
     @property
@@ -156,7 +163,8 @@ def render(content: PortReportView | BundleReport | Scan) -> str:
     """The page as HTML."""
     if isinstance(content, Scan):
         severities = Counter(finding.severity for finding in content.findings)
-        tone = "not_run" if severities["warning"] or content.inventory.skipped else "passed"
+        hides_problems = any(item.errors or item.warnings for item in content.inventory.hidden)
+        tone = "not_run" if severities["warning"] or content.inventory.skipped or hides_problems else "passed"
         return _page(
             "scan.html",
             scan=content,

@@ -69,6 +69,9 @@ def _scan(document: Scan, knowledge: Knowledge) -> Iterator[str]:  # noqa: ARG00
     yield f"# Scan of {escape(inventory.repository)}"
     yield f"\nReadiness: **{inventory.readiness}** ({escape('; '.join(inventory.reasons))})."
     yield f"In {counted(inventory.counts.files, 'file')}: {counts}{known}."
+    yield from (f"\nNote: {escape(item.text)}." for item in inventory.hidden)
+    if inventory.rules:
+        yield f"\nNote: selected by the command line: {escape(inventory.rules)}; the other rules did not run."
     for group in group_by_family(document.findings):
         rows = (
             (item.severity, code(str(item.location)), finding_text(item), escape(item.hint)) for item in group.findings
@@ -90,6 +93,7 @@ def _plan(document: Plan, knowledge: Knowledge) -> Iterator[str]:
     base = f"{code(stack.id)} ({escape(stack.reason)})" if stack else f"none for {document.platform}"
     yield f"# Plan for {escape(document.repository)} on {escape(gpu.title)}"
     yield f"\nReadiness: **{document.readiness}**. GPU: {code(gpu.gfx)}, waves of {gpu.wave_size} lanes. Stack: {base}."
+    yield from (f"\nNote: {escape(item.text)}." for item in document.hidden)
     yield from (f"\nWarning: {escape(warning)}" for warning in document.warnings)
     yield f"\nEffort by finding: {document.effort}."
     licences = (

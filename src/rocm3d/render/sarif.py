@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from rocm3d.model.finding import fingerprints
+from rocm3d.model.inventory import COMMENTS
 from rocm3d.render.sanitize import clean
 
 if TYPE_CHECKING:
@@ -24,9 +25,11 @@ ROOT = "%SRCROOT%"
 
 def render(document: Scan, knowledge: Knowledge) -> str:
     """One log with one run. Only rules that occur are listed; their texts come from knowledge/rules."""
-    rules = {finding.code: finding.rule for finding in document.findings}
+    findings = (*document.findings, *(item.finding for item in document.hidden))
+    sources = (*(None for _ in document.findings), *(item.source for item in document.hidden))
+    rules = {finding.code: finding.rule for finding in findings}
     order = sorted(rules)
-    fingerprint_values = fingerprints(document.findings)
+    fingerprint_values = fingerprints(findings)
     run = {
         "tool": {
             "driver": {
@@ -43,8 +46,8 @@ def render(document: Scan, knowledge: Knowledge) -> str:
         ],
         "columnKind": "unicodeCodePoints",
         "results": [
-            _result(finding, order.index(finding.code), mark)
-            for finding, mark in zip(document.findings, fingerprint_values, strict=True)
+            _result(finding, order.index(finding.code), mark) | _suppressions(source)
+            for finding, mark, source in zip(findings, fingerprint_values, sources, strict=True)
         ],
     }
     return json.dumps({"$schema": SCHEMA, "version": VERSION, "runs": [run]}, indent=2) + "\n"
@@ -87,6 +90,15 @@ def _result(finding: Finding, index: int, fingerprint: str) -> dict[str, Any]:
         "partialFingerprints": {FINGERPRINT: fingerprint},
         "properties": {key: value for key, value in properties.items() if value is not None},
     }
+
+
+def _suppressions(source: str | None) -> dict[str, Any]:
+    """What hides a result; no entry for a result that is shown."""
+    if source is None:
+        return {}
+    if source == COMMENTS:
+        return {"suppressions": [{"kind": "inSource", "justification": "an ignore comment of the repository"}]}
+    return {"suppressions": [{"kind": "external", "justification": f"settings in {clean(source)}"}]}
 
 
 def _notification(skipped: SkippedFile) -> dict[str, Any]:

@@ -10,13 +10,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from rocm3d.model.finding import Finding
-    from rocm3d.scan.file_scan import FileResult
+    from rocm3d.scan.file_scan import ConditionalFinding, FileResult
 
 _CENTRAL = re.compile(r"(?i)(^|/)(models?|networks?|modules?)(/|\.py$)")
 
 
-def confirmed_findings(results: Sequence[FileResult]) -> Iterator[Finding]:
-    """The conditional findings whose condition holds.
+def confirmed_findings(results: Sequence[FileResult], *, with_silenced: bool = False) -> Iterator[Finding]:
+    """The conditional findings whose condition holds; `with_silenced` also those that a comment hides.
 
     For each clue that occurs, only the finding nearest to a file with that clue is reported, and none if the same code
     already reports the package unconditionally. A finding with `unless` is reported if no file has that clue.
@@ -26,12 +26,16 @@ def confirmed_findings(results: Sequence[FileResult]) -> Iterator[Finding]:
     for result in results:
         for clue in result.clues:
             paths_by_clue.setdefault(clue, []).append(result.path)
-        for pending in (pending for pending in result.waiting if pending.clue):
+        for pending in (pending for pending in _pending(result, with_silenced) if pending.clue):
             waiting.setdefault(pending.clue, []).append(pending.finding)
-    for pending in (pending for result in results for pending in result.waiting if pending.unless):
+    for pending in (pending for result in results for pending in _pending(result, with_silenced) if pending.unless):
         if pending.unless not in paths_by_clue:
             yield pending.finding
-    reported = {(finding.code, finding.package) for result in results for finding in result.findings}
+    reported = {
+        (finding.code, finding.package)
+        for result in results
+        for finding in (*result.findings, *(result.silenced if with_silenced else ()))
+    }
     yielded: set[tuple[str, str, int]] = set()
     for clue in (clue for clue in waiting if clue in paths_by_clue):
         best = max(waiting[clue], key=lambda finding: _nearness(finding, paths_by_clue[clue]))
@@ -39,6 +43,10 @@ def confirmed_findings(results: Sequence[FileResult]) -> Iterator[Finding]:
         if position not in yielded and (best.code, best.package) not in reported:
             yielded.add(position)
             yield best
+
+
+def _pending(result: FileResult, with_silenced: bool) -> Iterator[ConditionalFinding]:
+    return (pending for pending in result.waiting if with_silenced or not pending.silenced)
 
 
 def _nearness(finding: Finding, clue_paths: Iterable[str]) -> tuple[bool, int, bool, int]:

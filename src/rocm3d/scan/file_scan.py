@@ -30,11 +30,15 @@ _IGNORE = re.compile(rb"rocm3d:\s*ignore\[([A-Za-z0-9_,\s]+)\]")
 
 
 class ConditionalFinding(Record):
-    """A finding. With `clue` it counts only if another file has that clue; with `unless` only if no file has it."""
+    """A finding. With `clue` it counts only if another file has that clue; with `unless` only if no file has it.
+
+    `silenced`: a comment on its line hides it.
+    """
 
     finding: Finding
     clue: str = ""
     unless: str = ""
+    silenced: bool = False
 
     @property
     def is_conditional(self) -> bool:
@@ -43,19 +47,27 @@ class ConditionalFinding(Record):
 
 
 class FileResult(Record):
-    """The scan result of one file; `python`, `cuda` and `manifests` count its units."""
+    """The scan result of one file; `python`, `cuda` and `manifests` count its units.
+
+    `silenced` are the findings that a comment on their line hides.
+    """
 
     path: str = ""
     findings: tuple[Finding, ...] = ()
+    silenced: tuple[Finding, ...] = ()
     waiting: tuple[ConditionalFinding, ...] = ()
     clues: tuple[str, ...] = ()
-    ignored: int = 0
     dependencies: tuple[Dependency, ...] = ()
     extensions: tuple[Extension, ...] = ()
     skipped: tuple[SkippedFile, ...] = ()
     python: int = 0
     cuda: int = 0
     manifests: int = 0
+
+    @property
+    def ignored(self) -> int:
+        """Findings that comments hide, conditional ones included."""
+        return len(self.silenced) + sum(entry.silenced for entry in self.waiting)
 
 
 def is_scanned(path: str) -> bool:
@@ -74,13 +86,18 @@ def scan_file(path: str, data: bytes, knowledge: Knowledge, selection: Selection
     results = [entry for unit in units for entry in _run_detectors(unit, path, knowledge, selection)]
     pending = [entry for entry in results if isinstance(entry, ConditionalFinding)]
     ignored_lines = _ignored_rules(data) if pending else {}
-    retained = [entry for entry in pending if not _is_ignored(ignored_lines.get(entry.finding.line, ()), entry.finding)]
+    marked = [
+        entry.model_copy(update={"silenced": True})
+        if _is_ignored(ignored_lines.get(entry.finding.line, ()), entry.finding)
+        else entry
+        for entry in pending
+    ]
     return FileResult(
         path=path,
-        findings=tuple(entry.finding for entry in retained if not entry.is_conditional),
-        waiting=tuple(entry for entry in retained if entry.is_conditional),
+        findings=tuple(entry.finding for entry in marked if not (entry.is_conditional or entry.silenced)),
+        silenced=tuple(entry.finding for entry in marked if entry.silenced and not entry.is_conditional),
+        waiting=tuple(entry for entry in marked if entry.is_conditional),
         clues=tuple(sorted({entry.name for entry in results if isinstance(entry, Clue)})),
-        ignored=len(pending) - len(retained),
         dependencies=tuple(entry for unit in manifests for entry in _dependencies(unit, knowledge)),
         extensions=tuple(entry for unit in units for entry in _extensions(unit)),
         skipped=tuple(_skipped_parts(path, data, units)),

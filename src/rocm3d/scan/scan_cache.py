@@ -40,6 +40,13 @@ def key_prefix(fingerprint: str, only: Sequence[str], skip: Sequence[str]) -> st
     return f"{_program_digest()} {fingerprint} {tuple(only)} {tuple(skip)}"
 
 
+def document_prefix(
+    fingerprint: str, only: Sequence[str], skip: Sequence[str], settings: object = None, *, isolated: bool = False
+) -> str:
+    """The same part of the key of a document, which also depends on what the repository hides."""
+    return f"{key_prefix(fingerprint, only, skip)} {settings!r} {isolated}"
+
+
 @cache
 def _program_digest() -> str:
     """Digest of names, sizes and times of the modules that affect a scan: a checkout changes without a new version."""
@@ -181,17 +188,20 @@ def digest(data: bytes | None) -> str:
     return "" if data is None else hashlib.sha256(data).hexdigest()
 
 
-def cached_scan(path: Path, work: Path | None, only: Sequence[str], skip: Sequence[str]) -> CachedScan | None:
+def cached_scan(
+    path: Path, work: Path | None, only: Sequence[str], skip: Sequence[str], *, isolated: bool = False
+) -> CachedScan | None:
     """The cache entry for this tree, these rules and the shipped knowledge; also writes its document.
 
-    None if there is no entry, or if a real scan is required: the repository has its own settings or a port folder.
+    None if there is no entry, or if a real scan is required: the repository has a port folder or settings that count.
     """
     from rocm3d.workspace.result_cache import ResultCache
 
     tree, cache = Tree.open(path), ResultCache.open("scan")
-    if cache is None or (tree.root / PORT_FOLDER).is_dir() or _has_settings(tree):
+    if cache is None or (tree.root / PORT_FOLDER).is_dir() or (_has_settings(tree) and not isolated):
         return None
-    entry = ScanCache(cache, tree, key_prefix(scan_fingerprint([data_folder()]), only, skip)).find()
+    prefix = document_prefix(scan_fingerprint([data_folder()]), only, skip, isolated=isolated)
+    entry = ScanCache(cache, tree, prefix).find()
     if entry is not None:
         Documents.of(tree.root, work).write_own(DOCUMENT_FILES["Scan"][0], entry.text.encode("utf-8"))
     return entry

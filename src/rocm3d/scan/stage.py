@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +15,17 @@ from rocm3d.model.inventory import FileCounts, Inventory, Scan
 from rocm3d.scan.auxiliary_files import is_auxiliary
 from rocm3d.scan.clues import confirmed_findings
 from rocm3d.scan.file_scan import FileResult, is_scanned, scan_paths
+from rocm3d.scan.hidden_findings import count_hidden, hidden_findings
 from rocm3d.scan.pool import scan_files
 from rocm3d.scan.recognition import recognised_port
-from rocm3d.scan.scan_cache import CachedScan, DigestingReader, FileCache, ScanCache, key_prefix
+from rocm3d.scan.scan_cache import (
+    CachedScan,
+    DigestingReader,
+    FileCache,
+    ScanCache,
+    document_prefix,
+    key_prefix,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,7 +64,10 @@ def scan(
     scanned_paths = [path for path in tree.paths() if is_scanned(path)]
     if cache is None:
         return _document(tree, scanned_paths, settings, tree.read)
-    scan_cache = ScanCache(cache, tree, key_prefix(knowledge.fingerprint, selection.only, selection.skip), progress)
+    prefix = document_prefix(
+        knowledge.fingerprint, selection.only, selection.skip, selection.settings, isolated=selection.isolated
+    )
+    scan_cache = ScanCache(cache, tree, prefix, progress)
     key = scan_cache.key(scanned_paths)
     document = _restored(scan_cache.get(key))
     if document is None:
@@ -80,13 +91,41 @@ def _document(tree: Tree, scanned_paths: list[str], settings: _ScanSettings, rea
     own_packages = _own_packages(paths, knowledge)
     settings = replace(settings, selection=replace(settings.selection, own=tuple(sorted(own_packages))))
     results = [scan_paths(paths, knowledge, settings.selection, read), *_file_results(tree, scanned_paths, settings)]
-    unconditional = (finding for result in results for finding in result.findings)
-    reported = (
-        finding for finding in (*unconditional, *confirmed_findings(results)) if finding.package not in own_packages
-    )
-    findings = _demote_repetitions(sorted(reported, key=_order), knowledge)
+    every, shown = _findings(results, settings, own_packages)
+    hidden = hidden_findings(every, shown, settings.selection.settings)
     relinked = [_unlink_own_packages(result, own_packages) for result in results]
-    return Scan(inventory=_inventory(tree, paths, knowledge, relinked, findings), findings=tuple(findings))
+    families = Counter(finding.family for finding in shown if finding.family is not None)
+    inventory = _inventory(tree, paths, settings, relinked, every).model_copy(
+        update={
+            "families": dict(sorted(families.items())),
+            "hidden": count_hidden(hidden, settings.selection.settings),
+        }
+    )
+    return Scan(inventory=inventory, findings=tuple(shown), hidden=hidden)
+
+
+def _findings(
+    results: list[FileResult], settings: _ScanSettings, own_packages: frozenset[str]
+) -> tuple[list[Finding], list[Finding]]:
+    """All findings, and those that the repository does not hide."""
+    selection = settings.selection
+
+    def reported(*, with_silenced: bool) -> list[Finding]:
+        findings = [finding for result in results for finding in result.findings]
+        if with_silenced:
+            findings += [finding for result in results for finding in result.silenced]
+        findings += confirmed_findings(results, with_silenced=with_silenced)
+        return sorted((finding for finding in findings if finding.package not in own_packages), key=_order)
+
+    every = reported(with_silenced=True)
+    shown = every
+    if not selection.isolated and any(result.ignored for result in results):
+        shown = reported(with_silenced=False)
+    if selection.settings is not None:
+        hides = selection.settings.hides
+        shown = [finding for finding in shown if not hides(finding.code, finding.rule)]
+    every_demoted = _demote_repetitions(every, settings.knowledge)
+    return every_demoted, every_demoted if shown is every else _demote_repetitions(shown, settings.knowledge)
 
 
 def _file_results(tree: Tree, scanned_paths: list[str], settings: _ScanSettings) -> list[FileResult]:
@@ -150,13 +189,13 @@ def _unlink_own_packages(result: FileResult, own_packages: frozenset[str]) -> Fi
 
 
 def _inventory(
-    tree: Tree, paths: list[str], knowledge: Knowledge, results: Iterable[FileResult], findings: list[Finding]
+    tree: Tree, paths: list[str], settings: _ScanSettings, results: Sequence[FileResult], every: list[Finding]
 ) -> Inventory:
-    results = list(results)
+    """Without what is shown or hidden. The readiness follows from all findings: nobody can hide one from it."""
+    knowledge, selection = settings.knowledge, settings.selection
     dependencies = tuple(entry for result in results for entry in result.dependencies)
     skipped = (*tree.skipped, *(entry for result in results for entry in result.skipped))
-    families = Counter(finding.family for finding in findings if finding.family is not None)
-    state, reasons = readiness(findings, dependencies, knowledge)
+    state, reasons = readiness(every, dependencies, knowledge)
     return Inventory(
         repository=tree.name,
         known_as=recognised_port(paths, knowledge),
@@ -169,9 +208,10 @@ def _inventory(
         ),
         dependencies=dependencies,
         extensions=tuple(entry for result in results for entry in result.extensions),
-        families=dict(sorted(families.items())),
+        families={},
         skipped=tuple(sorted(skipped, key=lambda entry: (entry.path, entry.reason))),
-        ignored=sum(result.ignored for result in results),
+        ignored=0 if selection.isolated else sum(result.ignored for result in results),
+        rules=selection.options,
         readiness=state,
         reasons=reasons,
     )
@@ -234,9 +274,10 @@ class StringInterner:
 
     def __call__(self, result: FileResult) -> FileResult:
         """An equal result whose findings share their strings."""
-        if not result.findings:
+        if not (result.findings or result.silenced):
             return result
-        return result.model_copy(update={"findings": tuple(map(self._interned, result.findings))})
+        fields = {name: tuple(map(self._interned, getattr(result, name))) for name in ("findings", "silenced")}
+        return result.model_copy(update=fields)
 
     def _interned(self, finding: Finding) -> Finding:
         intern = self._texts.setdefault

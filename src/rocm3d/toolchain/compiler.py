@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from rocm3d.model.toolchain import DetectedToolchain
 from rocm3d.workspace.process import run
+from rocm3d.workspace.programs import find_program
 
 SECONDS = 600.0
 _MAX_OUTPUT_BYTES = 4 * 1024 * 1024
@@ -121,7 +121,7 @@ class Nvcc:
 def find_nvcc(environment: Mapping[str, str] = os.environ, default_home: Path = Path("/usr/local/cuda")) -> Nvcc | None:
     """nvcc from PATH, CUDA_HOME, CUDA_PATH or /usr/local/cuda; None if there is none."""
     homes = [Path(environment[name]) for name in ("CUDA_HOME", "CUDA_PATH") if environment.get(name)]
-    on_path = shutil.which("nvcc", path=environment.get("PATH"))
+    on_path = find_program("nvcc", environment)
     for program in (*([Path(on_path)] if on_path else []), *(home / "bin" / "nvcc" for home in (*homes, default_home))):
         if program.is_file():
             release = _RELEASE.search(run([str(program), "--version"]).stdout.decode(errors="replace"))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import os
 import re
-import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from rocm3d.model.toolchain import DetectedToolchain, ToolchainKind, Toolchains,
 from rocm3d.toolchain import prepared
 from rocm3d.toolchain.compiler import Compiler
 from rocm3d.workspace.process import run
+from rocm3d.workspace.programs import find_program
 
 _VARIABLES = ("ROCM_PATH", "ROCM_HOME", "HIP_PATH")
 _SDK = "_rocm_sdk_core"
@@ -78,7 +78,7 @@ def installed_rocm(roots: Iterator[Path] | None = None) -> Compiler | None:
 def system_clang(gfx: str, search: str | None = None) -> Compiler | None:
     """A clang on the search path that finds a device library without options; None if there is none."""
     for name in ("clang++", *(f"clang++-{major}" for major in range(29, 14, -1))):
-        clang = shutil.which(name, path=search)
+        clang = find_program(name, os.environ if search is None else {"PATH": search})
         if clang is None:
             continue
         finished = run(

@@ -273,6 +273,7 @@ def _assemble_library(output: Path, text: str, clang: Sequence[str]) -> None:
 
 def fetch(part: WheelPart, folder: Path) -> Path:
     """Downloads the wheel into a folder with the user's pip settings. Builds and installs nothing."""
+    folder = folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
     requirements_file = folder / f"{part.distribution}.txt"
     digest = f" --hash=sha256:{part.sha256}" if part.sha256 else ""
@@ -284,7 +285,8 @@ def fetch(part: WheelPart, folder: Path) -> Path:
         command += ["--python-version", part.python]
     for platform in part.platforms:
         command += ["--platform", platform]
-    finished = run(command, seconds=_SECONDS)
+    # In the new folder: -m imports from the working folder first, which may be a repository.
+    finished = run(command, cwd=folder, seconds=_SECONDS)
     wheels = sorted(download_folder.glob("*.whl")) if download_folder.is_dir() else []
     if finished.code != 0 or len(wheels) != 1:
         stderr_lines = finished.stderr.decode(errors="replace").strip().splitlines()

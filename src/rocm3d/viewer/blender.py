@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import shutil
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +15,7 @@ from rocm3d.viewer.layout import arrange, camera_axes, frame_camera
 from rocm3d.viewer.shape import Splats, Surface
 from rocm3d.viewer.stage import point_size, refuse_missing_folder, short_names
 from rocm3d.workspace.process import run, scratch_folder
+from rocm3d.workspace.programs import find_program
 
 if TYPE_CHECKING:
     from rocm3d.artifact.artifact_report import Array
@@ -65,7 +65,7 @@ def _command(python: Path | None) -> list[str]:
         return [str(python), "-I", str(PAYLOAD)]
     if importlib.util.find_spec("bpy") is not None:
         return [sys.executable, "-I", str(PAYLOAD)]
-    blender = shutil.which("blender")
+    blender = find_program("blender")
     if blender is None:
         raise MachineError(
             "neither bpy nor Blender is installed",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import os
 import re
-import shutil
 import sys
 import time
 import webbrowser
@@ -19,6 +18,7 @@ from viser.transforms import SO3
 from rocm3d.model.errors import MachineError, UserError
 from rocm3d.viewer.stage import add_lights, draw, refuse_missing_folder, serve, server_url
 from rocm3d.workspace.process import guarded_scratch_folder, run_in_background
+from rocm3d.workspace.programs import find_program
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -164,7 +164,7 @@ def _raise_if_ended(browser: BackgroundProcess) -> None:
 def find_chromium() -> str:
     """The path of the first Chromium or Chrome on PATH."""
     for name in PROGRAMS:
-        if program := shutil.which(name):
+        if program := find_program(name):
             return program
     raise MachineError(
         "--screenshot needs Chromium, which is not installed",

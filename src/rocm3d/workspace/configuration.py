@@ -13,13 +13,19 @@ from rocm3d.model.toml import TomlError, parse
 from rocm3d.workspace.tree import Tree
 
 
-class Configuration(Record):
-    """Settings of a repository. The command line overrides them; an unknown key is an error."""
+class _SettingsFile(Record):
+    """The keys of the file; any other key is an error."""
 
     gpu: str | None = None
     only: tuple[str, ...] = ()
     skip: tuple[str, ...] = ()
     licence_policy: LicenceRule | None = Field(default=None, alias="licence-policy")
+
+
+class Configuration(_SettingsFile):
+    """Settings of a repository, which the command line overrides. `source` is the file that they are in."""
+
+    source: str = ""
 
 
 def read_configuration(tree: Tree) -> Configuration:
@@ -33,7 +39,8 @@ def read_configuration(tree: Tree) -> Configuration:
         return Configuration.model_construct()  # the defaults, without the cost of building the validator
     name = "rocm3d.toml" if settings else "pyproject.toml, [tool.rocm3d]"
     try:
-        return Configuration.model_validate(settings or section or {})
+        keys = _SettingsFile.model_validate(settings or section or {})
+        return Configuration.model_construct(**keys.__dict__, source=name)
     except ValidationError as error:
         raise UserError(
             f"{name}: {describe_validation_error(error)}", hint="known keys: gpu, only, skip, licence-policy"

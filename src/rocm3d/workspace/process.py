@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import IO, Protocol
 
 from rocm3d.model.errors import MachineError, UserError
+from rocm3d.workspace.programs import find_program, with_absolute_path
 
 DEFAULT_SECONDS = 60.0
 DEFAULT_BYTES = 1024 * 1024
@@ -59,8 +60,11 @@ def run(
     seconds: float = DEFAULT_SECONDS,
     keep_bytes: int = DEFAULT_BYTES,
 ) -> Finished:
-    """Run a program until it ends or reaches the time limit. Its whole process group is gone afterwards."""
-    child = _start(command, cwd, env)
+    """Run a program until it ends or reaches the time limit. Its whole process group is gone afterwards.
+
+    A name without a folder is looked up by `find_program`: never in the working folder or in a repository.
+    """
+    child = _start(_installed(command, env), cwd, with_absolute_path(env))
     out, err = _Drain(child.stdout, keep_bytes), _Drain(child.stderr, keep_bytes)
     code: int | None
     try:
@@ -85,7 +89,10 @@ class Watcher(Protocol):
 def run_watched(
     command: Sequence[str], watcher: Watcher, *, cwd: Path, env: Mapping[str, str], seconds: float
 ) -> int | None:
-    """Like `run`, but streams to a watcher. Returns the exit code, or None at the time limit."""
+    """Like `run`, but streams to a watcher and finds the program as a shell does, because the user names it.
+
+    Returns the exit code, or None at the time limit.
+    """
     child = _start(command, cwd, env, subprocess.STDOUT)
     drain = _Drain(child.stdout, 0, watcher.write)
     deadline = time.monotonic() + seconds
@@ -125,7 +132,7 @@ def run_in_background(
     keep_bytes: int = DEFAULT_BYTES,
 ) -> Iterator[BackgroundProcess]:
     """Run a program during the block, then kill its whole process group."""
-    child = _start(command, cwd, env, subprocess.STDOUT)
+    child = _start(_installed(command, env), cwd, with_absolute_path(env), subprocess.STDOUT)
     background = BackgroundProcess(child, keep_bytes)
     try:
         yield background
@@ -158,6 +165,16 @@ def connected_helper(command: Sequence[str], *files: int) -> Iterator[socket.soc
             child.wait(timeout=HELPER_EXIT_SECONDS)
         except subprocess.TimeoutExpired:
             _kill_group(child)
+
+
+def _installed(command: Sequence[str], env: Mapping[str, str] | None) -> Sequence[str]:
+    """The command with the path of its program."""
+    if os.sep in command[0]:
+        return command
+    program = find_program(command[0], os.environ if env is None else env)
+    if program is None:
+        raise MachineError(f"{command[0]} is not installed")
+    return [program, *command[1:]]
 
 
 def _start(

@@ -52,3 +52,15 @@ def test_huge_list_is_truncated_and_reported(work, tmp_path):
     assert (gone.at, gone.of) == ("/findings", 800)
     assert len(answer.document["findings"]) == gone.shown < 800
     assert answer.summary.endswith("The document is truncated: see left_out; kept_in has all of it.")
+
+
+def test_hidden_findings_are_counted_and_isolated_shows_them(work, example):
+    target = example("splat-trainer")
+    (target / "rocm3d.toml").write_text('skip = ["CU", "BLD", "DEP", "PY"]\n')
+    hidden, isolated = work("scan", path=str(target)), work("scan", path=str(target), isolated=True)
+
+    count = len(isolated.document["findings"])
+    assert (
+        f"Findings that the repository hides: {count}, see inventory.hidden; `isolated` shows them." in hidden.summary
+    )
+    assert hidden.document["inventory"]["readiness"] == isolated.document["inventory"]["readiness"] != "ready"

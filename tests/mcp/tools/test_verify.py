@@ -39,14 +39,37 @@ def test_an_interpreter_in_the_repository_is_never_started(work, ported, tmp_pat
     assert reasons == {"this runs code or uses the network, and the server was started without --allow-run"}
 
 
-def test_allow_run_uses_the_interpreter(work, ported):
+def test_interpreter_in_the_repository_runs_only_if_named_and_allowed(work, ported, tmp_path, monkeypatch):
     trap = ported / ".venv" / "bin" / "python"
     trap.parent.mkdir(parents=True)
-    trap.symlink_to(sys.executable)
+    trap.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\n")
+    trap.chmod(0o755)
+    monkeypatch.setenv("VIRTUAL_ENV", str(trap.parents[1]))
+    allowed = ServerOptions(allow_run=True)
+
+    answer = work("verify", allowed, path=str(ported), level=["import"])
+    with pytest.raises(UserError, match="python: this runs code"):
+        work("verify", path=str(ported), python=str(trap))
+    for outside in ("../python", "/usr/bin/python3", "a\0b"):
+        with pytest.raises(UserError, match="python is not in the repository"):
+            work("verify", allowed, path=str(ported), level=["import"], python=outside)
+
+    assert not (tmp_path / "ran").exists()
+    assert f"pass --python {trap}" in json.dumps(answer.document)
+    work("verify", allowed, path=str(ported), level=["import"], python=".venv/bin/python")
+    assert (tmp_path / "ran").exists()
+
+
+def test_allow_run_uses_the_interpreter(work, ported, tmp_path, monkeypatch):
+    own = tmp_path / "environment" / "bin" / "python"
+    own.parent.mkdir(parents=True)
+    own.symlink_to(sys.executable)
+    monkeypatch.setenv("VIRTUAL_ENV", str(own.parents[1]))
     answer = work("verify", ServerOptions(allow_run=True), path=str(ported), level=["import"])
 
     assert {item["level"] for item in answer.document["verdicts"]} == {"import"}
     assert "--allow-run" not in json.dumps(answer.document)
+    assert "runs only if you name it" not in json.dumps(answer.document)
 
 
 def test_static_is_that_of_the_command_line_and_evidence_follows(work, rocm3d, ported):

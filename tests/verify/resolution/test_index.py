@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from rocm3d.verify.resolution.index import IndexSettings, read_index_settings
+from rocm3d.verify.resolution.index import IndexSettings, read_index_settings, uv_settings_options
 
 
 def environment(**variables: str) -> dict[str, str]:
@@ -95,3 +95,21 @@ def test_pip_gets_the_indexes_without_its_configuration_files():
         "PIP_EXTRA_INDEX_URL": "https://b/s",
         "PIP_CERT": "/c.pem",
     }
+
+
+def test_uv_reads_no_settings_but_those_of_the_user(tmp_path):
+    variables = environment(XDG_CONFIG_HOME=str(tmp_path))
+    assert uv_settings_options(variables) == ["--no-config"]
+
+    (tmp_path / "uv").mkdir()
+    (tmp_path / "uv" / "uv.toml").write_text("offline = true\n")
+    assert uv_settings_options(variables) == ["--config-file", f"{tmp_path}/uv/uv.toml"]
+
+
+def test_module_named_pip_in_the_working_folder_is_not_run(tmp_path, monkeypatch):
+    (tmp_path / "pip.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
+    monkeypatch.chdir(tmp_path)
+
+    read_index_settings(environment(PIP_INDEX_URL="https://once/simple"))
+
+    assert not (tmp_path / "ran").exists()

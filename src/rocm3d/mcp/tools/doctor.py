@@ -43,7 +43,12 @@ def work(arguments: Arguments, context: ToolContext) -> ToolResponse:
     planned = None if arguments.path is None else context.repository(arguments.path).documents.read(Plan)
     knowledge = context.load()
     context.progress("reading the machine")
-    snapshot = take_snapshot(None, knowledge) if arguments.snapshot is None else read_snapshot(Path(arguments.snapshot))
+    repository = None if arguments.path is None else Path(arguments.path)
+    snapshot = (
+        take_snapshot(None, knowledge, repository=repository)
+        if arguments.snapshot is None
+        else read_snapshot(Path(arguments.snapshot))
+    )
     document = examine(snapshot, knowledge, planned)
     return tool_response(
         document.model_dump(mode="json"), _summary(document), exit_code=int(_exit_code(document)), source="machine"

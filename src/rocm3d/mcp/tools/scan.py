@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from rocm3d.mcp.arguments import NotRules, RepositoryPath, Rules
+from rocm3d.mcp.arguments import Isolated, NotRules, RepositoryPath, Rules
 from rocm3d.mcp.tool_context import document_path
 from rocm3d.mcp.tool_response import ToolResponse, tool_response
 from rocm3d.model.base import Record
@@ -20,11 +20,12 @@ PATHS = ("path",)
 
 
 class Arguments(Record):
-    """As `rocm3d scan PATH --only --skip --format json`."""
+    """As `rocm3d scan PATH --only --skip --isolated --format json`."""
 
     path: RepositoryPath
     only: Rules = ()
     skip: NotRules = ()
+    isolated: Isolated = False
 
 
 def work(arguments: Arguments, context: ToolContext) -> ToolResponse:
@@ -34,7 +35,7 @@ def work(arguments: Arguments, context: ToolContext) -> ToolResponse:
     """
     from rocm3d.model.inventory import Scan
 
-    repository = context.repository(arguments.path, arguments.only, arguments.skip)
+    repository = context.repository(arguments.path, arguments.only, arguments.skip, isolated=arguments.isolated)
     document = repository.scan()
     has_problems = any(finding.severity != "note" for finding in document.findings)
     return tool_response(
@@ -48,8 +49,11 @@ def work(arguments: Arguments, context: ToolContext) -> ToolResponse:
 def _summary(document: Scan) -> str:
     counts, inventory = Counter(finding.severity for finding in document.findings), document.inventory
     skipped = f" Files not read: {len(inventory.skipped)}, see inventory.skipped." if inventory.skipped else ""
+    count = sum(item.count for item in inventory.hidden)
+    hides = f" Findings that the repository hides: {count}, see inventory.hidden; `isolated` shows them."
+    notes = f"{skipped}{hides if count else ''}"
     return (
         f"readiness {inventory.readiness}. Errors: {counts['error']}, warnings: {counts['warning']}, notes: "
-        f"{counts['note']}. Files: {inventory.counts.files}, dependencies: {len(inventory.dependencies)}.{skipped} "
+        f"{counts['note']}. Files: {inventory.counts.files}, dependencies: {len(inventory.dependencies)}.{notes} "
         "Next: `plan`."
     )

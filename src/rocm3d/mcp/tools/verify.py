@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
@@ -26,31 +28,44 @@ PATHS = ("path",)
 RUNS = True
 # These only read files; all others run code of the repository or of its environment, or use the network.
 _READ_ONLY_LEVELS = ("static", "workload")
+_ALLOW_HINT = "restart it with `rocm3d mcp --allow-run`"
 _NOT_ALLOWED = "this runs code or uses the network, and the server was started without --allow-run"
 
 
 class Arguments(Record):
-    """As `rocm3d verify PATH --level --target --format json`."""
+    """As `rocm3d verify PATH --level --target --python --format json`."""
 
     path: RepositoryPath
     level: Annotated[tuple[Level, ...], Field(max_length=8, description="Levels to check. Default: all.")] = ()
     target: Annotated[tuple[ShortString, ...], Field(max_length=20, description="gfx ids to compile for.")] = ()
+    python: Annotated[
+        str | None,
+        Field(
+            min_length=1,
+            max_length=4096,
+            description="An interpreter in the repository, such as .venv/bin/python. Default: the user's own.",
+        ),
+    ] = None
 
 
 def work(arguments: Arguments, context: ToolContext) -> ToolResponse:
     """Check a port that `apply` made: static, resolve, compile, nvidia, import, backend, numerics, workload.
 
     A check that cannot run is not_run with a reason, never passed. static and workload only read files. The others run
-    build scripts on a copy or packages of the user's interpreter, or use the network, and need --allow-run.
+    build scripts on a copy or packages of the user's interpreter, or use the network, and need --allow-run. An
+    interpreter in the repository runs only if `python` names it.
     """
     from rocm3d.model.verdict import Verdicts
     from rocm3d.pipeline import LEVELS
 
     _check_allowed(arguments.level, context.options)
+    if arguments.python is not None and not context.options.allow_run:
+        raise UserError(f"python: {_NOT_ALLOWED}", hint=_ALLOW_HINT)
     repository = context.repository(arguments.path)
     targets = tuple(repository.knowledge.gpu(name).gfx for name in arguments.target)
     network, building = _network(arguments.level, context.options), _building(arguments.level, context)
-    environment = repository.environment(None) if context.options.allow_run else _forbidden_environment()
+    python = None if arguments.python is None else _named_interpreter(arguments.python, repository.root)
+    environment = repository.environment(python) if context.options.allow_run else _forbidden_environment()
     document = repository.verify(arguments.level or LEVELS, targets, network, environment, building)
     return tool_response(
         document.model_dump(mode="json"),
@@ -63,7 +78,15 @@ def work(arguments: Arguments, context: ToolContext) -> ToolResponse:
 def _check_allowed(levels: tuple[Level, ...], options: ServerOptions) -> None:
     running_levels = [level for level in levels if level not in _READ_ONLY_LEVELS]
     if running_levels and not options.allow_run:
-        raise UserError(f"level {running_levels[0]}: {_NOT_ALLOWED}", hint="restart it with `rocm3d mcp --allow-run`")
+        raise UserError(f"level {running_levels[0]}: {_NOT_ALLOWED}", hint=_ALLOW_HINT)
+
+
+def _named_interpreter(python: str, root: Path) -> Path:
+    """The interpreter of this path in the repository; its links are not followed, because they lead to the base."""
+    path = Path(os.path.normpath(root / python))
+    if "\0" in python or not path.is_relative_to(root):
+        raise UserError("python is not in the repository", hint="leave it out to use the user's own interpreter")
+    return path
 
 
 def _network(levels: tuple[Level, ...], options: ServerOptions) -> Network:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -25,6 +24,7 @@ from rocm3d.verify.compilation.content_cache import (
 from rocm3d.verify.compilation.extensions import ExtensionFinder
 from rocm3d.verify.compilation.session import CACHE, CompileRequest, repository_copy
 from rocm3d.verify.compilation.translation_unit import TranslationUnit, translation_units
+from rocm3d.workspace.programs import find_program
 from rocm3d.workspace.result_cache import ResultCache
 
 NVCC = "nvcc"
@@ -123,7 +123,7 @@ class _CudaUnitCompiler:
 
     def _compile_cpp(self, unit: TranslationUnit, output: Path, flags: Sequence[str]) -> CompilerRun:
         """C++ sources go to the host compiler, with the include folder of CUDA."""
-        host = shutil.which("c++") or shutil.which("g++")
+        host = find_program("c++") or find_program("g++")
         if host is None:
             return CompilerRun(None, "error: no host compiler found (c++ or g++)")
         command = [host, *flags, f"-I{self.nvcc.include}", "-c", unit.file, "-o", str(output)]

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from rocm3d.workspace.process import run
+from rocm3d.workspace.process import run, scratch_folder
 
 _UV_INDEX_VARIABLES = ("UV_DEFAULT_INDEX", "UV_INDEX_URL", "UV_INDEX", "UV_EXTRA_INDEX_URL")
 _UV_VARIABLES = (*_UV_INDEX_VARIABLES, "UV_KEYRING_PROVIDER", "UV_NATIVE_TLS", "UV_SYSTEM_CERTS", "UV_INSECURE_HOST")
@@ -94,7 +94,9 @@ def _pip_settings(environment: Mapping[str, str]) -> list[tuple[str, str, str]]:
 @lru_cache(maxsize=4)  # pip takes half a second to start, and every probe needs its settings
 def _pip_config_list(environment: tuple[tuple[str, str], ...]) -> str:
     command = [sys.executable, "-m", "pip", "config", "list"]
-    return run(command, env=dict(environment)).stdout.decode("utf-8", "replace")
+    # -m imports from the working folder first, which may be a repository with a module named pip.
+    with scratch_folder() as folder:
+        return run(command, cwd=folder, env=dict(environment)).stdout.decode("utf-8", "replace")
 
 
 def _unquoted(value: str) -> str:
@@ -104,11 +106,27 @@ def _unquoted(value: str) -> str:
         return value
 
 
-def _uv_has_settings(environment: Mapping[str, str]) -> bool:
+def uv_settings_options(environment: Mapping[str, str] = os.environ) -> list[str]:
+    """Options that limit uv to the settings of the user and the system.
+
+    Otherwise uv searches every parent of its working folder, which is a temporary folder: other users may write to its
+    parent. With both files uv has to search, because it merges only files that it finds itself.
+    """
+    files = [path for path in _uv_settings_files(environment) if path.is_file()]
+    if len(files) > 1:
+        return []
+    return ["--config-file", str(files[0])] if files else ["--no-config"]
+
+
+def _uv_settings_files(environment: Mapping[str, str]) -> tuple[Path, Path]:
     home = environment.get("XDG_CONFIG_HOME") or str(Path(environment.get("HOME", "/")) / ".config")
-    for folder in (Path(home), Path("/etc")):
+    return Path(home) / "uv" / "uv.toml", Path("/etc/uv/uv.toml")
+
+
+def _uv_has_settings(environment: Mapping[str, str]) -> bool:
+    for path in _uv_settings_files(environment):
         try:
-            if "index" in (folder / "uv" / "uv.toml").read_text(encoding="utf-8"):
+            if "index" in path.read_text(encoding="utf-8"):
                 return True
         except (OSError, UnicodeDecodeError):
             continue

@@ -7,7 +7,6 @@ import json
 import os
 import platform
 import re
-import shutil
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -25,7 +24,8 @@ from rocm3d.verify.resolution.resolver import (
     ResolvedPackage,
     ResolveRequest,
 )
-from rocm3d.workspace.process import run
+from rocm3d.workspace.process import run, scratch_folder
+from rocm3d.workspace.programs import find_program
 
 SECONDS = 600.0
 _LOG_BYTES = 16 * 1024 * 1024
@@ -47,7 +47,8 @@ class Pip:
     @cached_property
     def label(self) -> str:
         """pip, its version, and the Python that it evaluates markers for."""
-        words = run([*self.command, "--version"]).stdout.decode("utf-8", "replace").split()
+        with scratch_folder() as folder:  # -m imports from the working folder first
+            words = run([*self.command, "--version"], cwd=folder).stdout.decode("utf-8", "replace").split()
         return f"{' '.join(words[:2]) or 'pip'} (markers evaluated for Python {platform.python_version()})"
 
     def resolve(self, request: ResolveRequest) -> Resolution:
@@ -101,7 +102,7 @@ def find_pip() -> tuple[str, ...] | None:
     """The pip of rocm3d's own environment, else the one on PATH."""
     if importlib.util.find_spec("pip") is not None:
         return (sys.executable, "-m", "pip")
-    executable = shutil.which("pip")
+    executable = find_program("pip")
     return None if executable is None else (executable,)
 
 

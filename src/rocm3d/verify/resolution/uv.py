@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from rocm3d.verify.resolution.index import IndexSettings
+from rocm3d.verify.resolution.index import IndexSettings, uv_settings_options
 from rocm3d.verify.resolution.resolver import (
     DependencyEdge,
     Resolution,
@@ -22,6 +22,7 @@ from rocm3d.verify.resolution.resolver import (
     ResolveRequest,
 )
 from rocm3d.workspace.process import run
+from rocm3d.workspace.programs import find_program
 from rocm3d.workspace.state import cache_folder
 
 if sys.version_info >= (3, 11):
@@ -82,6 +83,7 @@ class Uv:
         command += ["--python", sys.executable, "--python-version", request.python]
         command += ["--python-platform", _PLATFORMS[request.platform], "--cache-dir", str(cache_folder() / "uv")]
         command += ["--no-deps"] if request.without_dependencies else []
+        command += uv_settings_options()
         # A build that requires the base gets the stub wheel: avoids downloading a CUDA wheel for its metadata.
         for path in request.constraints:
             command += ["--constraints", str(path), "--build-constraints", str(path)]
@@ -103,8 +105,8 @@ class Uv:
 
 
 def find_uv() -> str | None:
-    """The uv of rocm3d's own environment, else the one on PATH."""
-    return shutil.which("uv", path=str(Path(sys.executable).parent)) or shutil.which("uv")
+    """The uv of rocm3d's own environment, else the one on PATH, but none that a repository has."""
+    return shutil.which("uv", path=str(Path(sys.executable).parent)) or find_program("uv")
 
 
 def parse_lock(lock: str) -> tuple[ResolvedPackage, ...]:
