@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import torch
 
+from rocm3d_kernels.arguments import check_integer, check_tensors
 from rocm3d_kernels.dispatch import common_device
 
 NO_LIMIT = -1  # a side of the window without limit
@@ -94,6 +95,9 @@ class AttentionProblem:
 
 def spans_from_cu_seqlens(cu_q: torch.Tensor, cu_k: torch.Tensor, max_q: int, max_k: int) -> Spans:
     """Spans from cumulative lengths, [N + 1] each, starting at zero."""
+    check_tensors("attention", {"cu_seqlens_q": cu_q, "cu_seqlens_k": cu_k})
+    max_q = check_integer("attention", "max_seqlen_q", max_q, 0)
+    max_k = check_integer("attention", "max_seqlen_k", max_k, 0)
     for name, cu in (("cu_seqlens_q", cu_q), ("cu_seqlens_k", cu_k)):
         if cu.ndim != 1 or cu.numel() == 0 or cu.dtype not in (torch.int32, torch.int64):
             raise ValueError(f"attention: {name} must be int32 of shape [N + 1], not {cu.dtype} {tuple(cu.shape)}")
@@ -104,9 +108,9 @@ def spans_from_cu_seqlens(cu_q: torch.Tensor, cu_k: torch.Tensor, max_q: int, ma
         same = cu_q.data_ptr() == cu_k.data_ptr() and cu_q.stride() == cu_k.stride()
     first = cu_q.int().contiguous()
     second = first if same else cu_k.int().contiguous()
-    _check_lengths("q", first, int(max_q))
-    _check_lengths("k", second, int(max_k))
-    return Spans(first[:-1], first[1:], second[:-1], second[1:], int(max_q), int(max_k), same, (first, second))
+    _check_lengths("q", first, max_q)
+    _check_lengths("k", second, max_k)
+    return Spans(first[:-1], first[1:], second[:-1], second[1:], max_q, max_k, same, (first, second))
 
 
 def _check_lengths(name: str, cu: torch.Tensor, max_length: int) -> None:
@@ -141,9 +145,32 @@ def validate(problem: AttentionProblem) -> AttentionProblem:
         raise TypeError(f"attention: rocm3d-kernels does not support {q.dtype} (fp8)")
     if max(q.shape[:-2].numel(), k.shape[:-2].numel()) >= MAX_TOKENS:
         raise ValueError(f"attention: q {tuple(q.shape)} or k {tuple(k.shape)} has 2**30 tokens or more, the limit")
+    _check_score_changes(problem)
     others = [one for one in (problem.slopes, problem.bias) if one is not None]
     common_device("attention", [q, k, v, *(problem.spans[:4] if problem.spans else ()), *others])
     return _normalize_window(problem)
+
+
+def _check_score_changes(problem: AttentionProblem) -> None:
+    """Raises if slopes or bias are no tensors or do not match q and k."""
+    q, slopes, bias = problem.q, problem.slopes, problem.bias
+    if slopes is not None:
+        check_tensors("attention", {"slopes": slopes})
+        sequences = q.shape[0] if problem.spans is None else problem.spans.q_starts.numel()
+        if slopes.shape not in ((q.shape[-2],), (sequences, q.shape[-2])) or not slopes.is_floating_point():
+            raise ValueError(
+                f"attention: q has {q.shape[-2]} heads and {sequences} sequences, but slopes has shape "
+                f"{tuple(slopes.shape)} and dtype {slopes.dtype}; it must be float32 [H] or [N, H]"
+            )
+    if bias is not None:
+        check_tensors("attention", {"bias": bias})
+        if bias.dtype not in (torch.bool, torch.float32, q.dtype):
+            raise TypeError(f"attention: bias must be {q.dtype} like q, float32 or bool, not {bias.dtype}")
+        if problem.spans is None:
+            full = (q.shape[0], q.shape[2], q.shape[1], problem.k.shape[1])
+            sizes = (*(1,) * (4 - bias.ndim), *bias.shape)
+            if bias.ndim > 4 or any(size not in (1, most) for size, most in zip(sizes, full, strict=True)):
+                raise ValueError(f"attention: bias must broadcast to {full}, [B, H, S, S], not {tuple(bias.shape)}")
 
 
 def _normalize_window(problem: AttentionProblem) -> AttentionProblem:

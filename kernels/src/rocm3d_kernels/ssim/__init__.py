@@ -8,6 +8,7 @@ require("torch")
 
 import torch  # noqa: E402
 
+from rocm3d_kernels.arguments import check_tensors, short  # noqa: E402
 from rocm3d_kernels.dispatch import choose  # noqa: E402
 from rocm3d_kernels.registration import operation  # noqa: E402
 from rocm3d_kernels.ssim import reference  # noqa: E402
@@ -37,8 +38,9 @@ def ssim(image: torch.Tensor, target: torch.Tensor, padding: str = "same", *, tr
 
 
 def _check(image: torch.Tensor, target: torch.Tensor, padding: str) -> None:
-    if padding not in PADDINGS:
-        raise ValueError(f"ssim: padding is {padding!r}; choose same or valid")
+    if not isinstance(padding, str) or padding not in PADDINGS:
+        raise ValueError(f"ssim: padding is {short(padding)}; choose same or valid")
+    check_tensors("ssim", {"image": image, "target": target})
     if image.ndim != 4:
         raise ValueError(f"ssim: images must be [N, C, H, W], not {tuple(image.shape)}")
     if image.shape != target.shape:

@@ -12,6 +12,7 @@ import torch
 
 from rocm3d_kernels.dispatch import choose
 from rocm3d_kernels.harmonics.reference import spherical_harmonics
+from rocm3d_kernels.memory import check_images_fit
 from rocm3d_kernels.registration import is_traced as traced
 from rocm3d_kernels.registration import operation
 from rocm3d_kernels.surfels import reference
@@ -59,6 +60,9 @@ def render(surfels: Surfels, settings: SurfelSettings) -> tuple[torch.Tensor, ..
 def render_eager(surfels: Surfels, settings: SurfelSettings) -> tuple[torch.Tensor, ...]:
     """Images, radii and records; then the pixel state for backward, empty for the reference."""
     size = (settings.width, settings.height)
+    # Colours, alpha, normals, distortion and median depth.
+    channels = (surfels.colors.shape[-1] if settings.degree is None else 3) + 6
+    check_images_fit("surfels", surfels.viewmats.numel() // 16, *size, channels, surfels.means.device)
     if choose("surfels", surfels.means) == "reference":
         records, radii, colors, back = project_and_color(surfels, settings)
         none = (records.new_empty(0), radii.new_empty(0), records.new_empty(0))
