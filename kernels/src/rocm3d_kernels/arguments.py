@@ -57,9 +57,7 @@ def check_integer(op: str, name: str, value: Any, least: int, most: int = MAX_IN
         if isinstance(value, torch.SymInt):
             return number
         try:
-            if isinstance(value, bool):
-                raise TypeError
-            number = operator.index(value)
+            number = operator.index(None if isinstance(value, bool) else value)  # type: ignore[arg-type]
         except (TypeError, ValueError, RuntimeError):
             raise TypeError(f"{op}: {name} must be an integer, not {describe(value)}") from None
     if not least <= number <= most:
@@ -95,9 +93,7 @@ def check_number(
 
 def _to_float(op: str, name: str, value: Any) -> float:
     try:
-        if isinstance(value, (str, bytes)):
-            raise TypeError
-        return float(value)
+        return float(None if isinstance(value, (str, bytes)) else value)  # type: ignore[arg-type]
     except OverflowError:
         return math.inf
     except (TypeError, ValueError, RuntimeError):

@@ -68,9 +68,11 @@ def _check(parameter: torch.Tensor, *tensors: torch.Tensor) -> None:
     rows = visible.numel()
     if parameter.numel() and (rows == 0 or parameter.numel() % rows):
         raise ValueError(f"adam: {parameter.numel()} elements cannot be divided into {rows} rows")
-    for tensor in tensors:
+    for name, tensor in zip(names[1:], tensors, strict=True):
         if tensor.device != parameter.device:
-            raise ValueError(f"adam: tensors are on different devices: {parameter.device} and {tensor.device}")
+            raise ValueError(
+                f"adam: tensors are on different devices: parameter on {parameter.device}, {name} on {tensor.device}"
+            )
     if visible.is_complex():
         raise TypeError(f"adam: visible must be flags or numbers, not {visible.dtype}")
     for name, tensor in zip(names, (parameter, *same_shape), strict=False):

@@ -8,7 +8,6 @@ from typing import NamedTuple
 import torch
 
 from rocm3d_kernels.arguments import check_integer, check_tensors
-from rocm3d_kernels.dispatch import common_device
 
 NO_LIMIT = -1  # a side of the window without limit
 MAX_TOKENS = 2**30  # tokens
@@ -102,7 +101,9 @@ def spans_from_cu_seqlens(cu_q: torch.Tensor, cu_k: torch.Tensor, max_q: int, ma
         if cu.ndim != 1 or cu.numel() == 0 or cu.dtype not in (torch.int32, torch.int64):
             raise ValueError(f"attention: {name} must be int32 of shape [N + 1], not {cu.dtype} {tuple(cu.shape)}")
     if cu_q.shape != cu_k.shape:
-        raise ValueError(f"attention: q has {cu_q.numel() - 1} sequences, k has {cu_k.numel() - 1}")
+        raise ValueError(
+            f"attention: cu_seqlens_q has {cu_q.numel() - 1} sequences, cu_seqlens_k has {cu_k.numel() - 1}"
+        )
     same = cu_q is cu_k
     if not same and not torch.compiler.is_compiling():  # views of one tensor, as some programs pass them
         same = cu_q.data_ptr() == cu_k.data_ptr() and cu_q.stride() == cu_k.stride()
@@ -146,9 +147,39 @@ def validate(problem: AttentionProblem) -> AttentionProblem:
     if max(q.shape[:-2].numel(), k.shape[:-2].numel()) >= MAX_TOKENS:
         raise ValueError(f"attention: q {tuple(q.shape)} or k {tuple(k.shape)} has 2**30 tokens or more, the limit")
     _check_score_changes(problem)
-    others = [one for one in (problem.slopes, problem.bias) if one is not None]
-    common_device("attention", [q, k, v, *(problem.spans[:4] if problem.spans else ()), *others])
+    _check_devices(problem)
+    _check_spans(problem)
     return _normalize_window(problem)
+
+
+def _check_devices(problem: AttentionProblem) -> None:
+    spans = dict(zip(("q_starts", "q_ends", "k_starts", "k_ends"), (problem.spans or ())[:4], strict=False))
+    tensors = {"k": problem.k, "v": problem.v, "slopes": problem.slopes, "bias": problem.bias, **spans}
+    for name, one in tensors.items():
+        if one is not None and one.device != problem.q.device:
+            shown = f"cu_seqlens_{name[0]}" if name in spans else name
+            raise ValueError(
+                f"attention: tensors are on different devices: q on {problem.q.device}, {shown} on {one.device}"
+            )
+
+
+def _check_spans(problem: AttentionProblem) -> None:
+    """Checked on the CPU only, as in `_check_lengths`: elsewhere the sequences must lie inside the tensors."""
+    spans = problem.spans
+    if spans is None or torch.compiler.is_compiling() or problem.q.device.type != "cpu":
+        return
+    for name, starts, ends, tensor in (
+        ("q", spans.q_starts, spans.q_ends, problem.q),
+        ("k", spans.k_starts, spans.k_ends, problem.k),
+    ):
+        if type(starts) is not torch.Tensor or not starts.numel():
+            continue
+        first, last = int(starts.min()), int(ends.max())
+        if first < 0 or last > tensor.shape[0]:
+            raise ValueError(
+                f"attention: sequences of {name} (cu_seqlens_{name}) are from {first} to {last}, but {name} has "
+                f"{tensor.shape[0]} tokens"
+            )
 
 
 def _check_score_changes(problem: AttentionProblem) -> None:

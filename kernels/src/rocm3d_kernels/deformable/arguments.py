@@ -30,6 +30,11 @@ def check(
     value: torch.Tensor, shapes: torch.Tensor, starts: torch.Tensor, locations: torch.Tensor, weights: torch.Tensor
 ) -> None:
     """Raises if shapes or dtypes are invalid; the contents of the tensors are not read."""
+    for name, one in zip(NAMES, (value, shapes, starts, locations, weights), strict=False):
+        if one.device != value.device:
+            raise ValueError(
+                f"deformable: tensors are on different devices: value on {value.device}, {name} on {one.device}"
+            )
     if not value.is_floating_point():
         raise TypeError(f"deformable: value must be {', '.join(REFERENCE)}, not {value.dtype}")
     if len(value.shape) != 4:
@@ -66,7 +71,10 @@ def check_gradient(value: torch.Tensor, locations: torch.Tensor, grad_output: to
 
 def _check_shape(name: str, tensor: torch.Tensor, expected: tuple[int, ...]) -> None:
     if tuple(tensor.shape) != expected:
-        raise ValueError(f"deformable: {name} must have the shape {expected}, not {tuple(tensor.shape)}")
+        raise ValueError(
+            f"deformable: {name} must have the shape {expected} with these values and locations, "
+            f"not {tuple(tensor.shape)}"
+        )
 
 
 def _check_dtypes(

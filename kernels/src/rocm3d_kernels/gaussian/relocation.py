@@ -41,7 +41,8 @@ def _check(opacities: torch.Tensor, scales: torch.Tensor, ratios: torch.Tensor, 
     for name, one in tensors.items():
         if one.device != opacities.device or one.is_complex():
             raise ValueError(
-                f"relocation: {name} must be real numbers on {opacities.device}, not {one.dtype} on {one.device}"
+                f"relocation: {name} must be real numbers on {opacities.device} like opacities, not {one.dtype} on "
+                f"{one.device}"
             )
     if not opacities.is_floating_point() or scales.dtype != opacities.dtype:
         raise ValueError(

@@ -44,6 +44,11 @@ def _check(degree: int, directions: torch.Tensor, coefficients: torch.Tensor, ma
             f"harmonics: coefficients must be [..., K, 3] with K of at least {(degree + 1) ** 2} and leading shape "
             f"{tuple(directions.shape[:-1])} like directions, not {tuple(coefficients.shape)}"
         )
+    if coefficients.device != directions.device:
+        raise ValueError(
+            f"harmonics: tensors are on different devices: directions on {directions.device}, coefficients on "
+            f"{coefficients.device}"
+        )
     if coefficients.dtype != directions.dtype:
         raise ValueError(f"harmonics: coefficients are {coefficients.dtype}, but directions are {directions.dtype}")
     if masks is not None:

@@ -29,8 +29,7 @@ def rotate(tokens: torch.Tensor, positions: torch.Tensor, base: float = 100.0, s
     Element i of a quarter of D and element i of the next quarter rotate by `scale * position / base ** (i / (D / 4))`:
     the first two quarters by y, the last two by x. A negative scale is the inverse rotation.
     """
-    check_tensors("rope2d", {"tokens": tokens, "positions": positions})
-    base, scale = _check_numbers(base, scale)
+    base, scale = _check_types(tokens, positions, base, scale)
     _check_arguments(tokens, positions, traced=is_traced((tokens, positions)))
     result: torch.Tensor = _rotate(tokens, positions, base, scale)
     return result
@@ -38,8 +37,7 @@ def rotate(tokens: torch.Tensor, positions: torch.Tensor, base: float = 100.0, s
 
 def rotate_(tokens: torch.Tensor, positions: torch.Tensor, base: float = 100.0, scale: float = 1.0) -> torch.Tensor:
     """`rotate` in place, for any strides; differentiable like other in-place functions."""
-    check_tensors("rope2d", {"tokens": tokens, "positions": positions})
-    base, scale = _check_numbers(base, scale)
+    base, scale = _check_types(tokens, positions, base, scale)
     traced = is_traced((tokens, positions))
     _check_arguments(tokens, positions, traced=traced, in_place=True)
     if tokens.requires_grad and torch.is_grad_enabled():
@@ -49,7 +47,13 @@ def rotate_(tokens: torch.Tensor, positions: torch.Tensor, base: float = 100.0, 
     return tokens
 
 
-def _check_numbers(base: Any, scale: Any) -> tuple[float, float]:
+def _check_types(tokens: torch.Tensor, positions: torch.Tensor, base: Any, scale: Any) -> tuple[float, float]:
+    """`base` and `scale` as floats."""
+    check_tensors("rope2d", {"tokens": tokens, "positions": positions})
+    if tokens.device != positions.device:
+        raise ValueError(
+            f"rope2d: tensors are on different devices: tokens on {tokens.device}, positions on {positions.device}"
+        )
     return check_number("rope2d", "base", base, above=0.0), check_number("rope2d", "scale", scale)
 
 

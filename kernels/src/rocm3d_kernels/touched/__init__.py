@@ -75,7 +75,7 @@ def _check(gaussians: ImageGaussians, width: int, height: int) -> None:
             raise ValueError(f"touched: {name} {tuple(one.shape)} do not match opacities {tuple(shape)}")
     check_alike("touched", {name: one for name, one in gaussians._asdict().items() if name != "radii"})
     radii = gaussians.radii
-    if radii.device != gaussians.opacities.device or radii.is_complex():
+    if radii.device != gaussians.opacities.device or radii.dtype == torch.bool or radii.is_complex():
         raise ValueError(
             f"touched: radii must be int32 on {gaussians.opacities.device}, not {radii.dtype} on {radii.device}"
         )

@@ -11,6 +11,7 @@ from rocm3d_kernels.attention import Spans, attention
 from rocm3d_kernels.dropin.declaration import DOCS
 
 OP = "flash_attn_with_kvcache"
+INTEGERS = (torch.int32, torch.int64)
 
 
 @torch.no_grad()
@@ -95,16 +96,18 @@ def _check(
         check_shape(OP, "v", v, (batch, count, *v_cache.shape[2:]), "with these q, k and v_cache")
     for name, one in indices.items():
         check_shape(OP, name, one, (batch,), "with this q")
-        if one.dtype not in (torch.int32, torch.int64) or one.device != q.device:
+        if one.dtype not in INTEGERS or one.device != q.device:
             raise ValueError(f"{OP}: {name} must be int32 on {q.device}, not {one.dtype} on {one.device}")
 
 
 def _length_tensor(lengths: Any, default: int, most: int, batch: int, device: torch.device) -> torch.Tensor:
     """int32 [B]."""
     if isinstance(lengths, torch.Tensor):
-        if lengths.dim() > 1 or lengths.numel() not in (1, batch) or lengths.dtype not in (torch.int32, torch.int64):
+        check_tensors(OP, {"cache_seqlens": lengths})
+        if lengths.device.type == "meta" or lengths.shape not in ((), (batch,)) or lengths.dtype not in INTEGERS:
             raise ValueError(
-                f"{OP}: cache_seqlens must be int32 [{batch}] with this q, not {lengths.dtype} {tuple(lengths.shape)}"
+                f"{OP}: cache_seqlens must be int32 [{batch}] with this q, not {lengths.dtype} {tuple(lengths.shape)} "
+                f"on {lengths.device}"
             )
         return lengths.to(device=device, dtype=torch.int32).expand(batch)
     length = default if lengths is None else check_integer(OP, "cache_seqlens", lengths, 0, most)

@@ -49,7 +49,7 @@ def check_boxes(
     check_shape(op, "radii", radii, means2d.shape, "with these means2d")
     check_shape(op, "depths", depths, means2d.shape[:-1], "with these means2d")
     check_alike(op, {"means2d": means2d, "depths": depths})
-    if radii.is_complex() or radii.device != means2d.device:
+    if radii.dtype == torch.bool or radii.is_complex() or radii.device != means2d.device:
         raise ValueError(f"{op}: radii must be int32 on {means2d.device}, not {radii.dtype} on {radii.device}")
     rows = means2d.shape[:-1].numel()
     if rows >= MAX_INT32:

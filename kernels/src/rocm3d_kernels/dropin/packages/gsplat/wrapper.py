@@ -152,7 +152,7 @@ def isect_offset_encode(isect_ids: torch.Tensor, n_images: int, tile_width: int,
             f"isect_offset_encode: isect_ids must be int64 [pairs], not {isect_ids.dtype} {tuple(isect_ids.shape)}"
         )
     checks.check_grid("isect_offset_encode", n_images, tile_width, tile_height)
-    return boxes.tile_offsets(isect_ids, n_images, (tile_width, tile_height))
+    return boxes.tile_offsets(isect_ids.contiguous(), n_images, (tile_width, tile_height))
 
 
 def rasterize_to_pixels(
