@@ -182,8 +182,8 @@ def dense_attention(*names: str, heads_first: bool = False) -> dict[str, Any]:
 def packed_attention() -> dict[str, Any]:
     lengths = torch.tensor([0, 2, 5], dtype=torch.int32)
     return {
-        **{name: numbers(5, 2, 8) for name in ("q", "k", "v")}, "cu_seqlens_q": lengths, "cu_seqlens_k": lengths.clone(),
-        "max_seqlen_q": 3, "max_seqlen_k": 3, **ATTENTION,
+        **{name: numbers(5, 2, 8) for name in ("q", "k", "v")},
+        "cu_seqlens_q": lengths, "cu_seqlens_k": lengths.clone(), "max_seqlen_q": 3, "max_seqlen_k": 3, **ATTENTION,
     }  # fmt: skip
 
 
@@ -212,6 +212,7 @@ MATRICES = {"Ks": INTRINSICS, "intrinsics": INTRINSICS}
 COLORS_BY_CAMERA = (("colors", "more dimensions"),)
 AS_WELL = (("opacities", "flat"), ("means2D", "shorter in 1"), ("means2D", "longer in 1"))
 
+HALVES = tuple((name, "float16") for name in ("value", "sampling_loc", "attn_weight"))
 LISTS = tuple(("flatten_ids", one) for one in ("no elements", "shorter in 0", "longer in 0", "empty in 0"))
 ENTRIES = [
     Entry(
@@ -247,14 +248,16 @@ ENTRIES = [
         harmless=AS_WELL,
     ),
     Entry(
-        "diff_gaussian_rasterization pose", render_diff, pose_arguments, optional=("means2D", "theta", "rho", "projmatrix_raw"),
+        "diff_gaussian_rasterization pose", render_diff, pose_arguments,
+        optional=("means2D", "theta", "rho", "projmatrix_raw"),
         harmless=(
             *AS_WELL, ("shs", "longer in 1"),
             *((name, change) for name in ("theta", "rho") for change in
               ("float64", "float16", "more dimensions", "no elements", "empty in 0")),
             ("projmatrix_raw", "float64"),
         ),
-        not_tested=tuple(("projmatrix_raw", one) for one in ("float16", "int64", "int32", "bool", "complex64", "meta", "cpu")),
+        # Any dtype and device is converted.
+        not_tested=tuple(("projmatrix_raw", one) for one in (*OTHER_DTYPES[1:], "meta", "cpu")),
     ),
     Entry(
         "markVisible", mark_visible, lambda: {"viewmatrix": view().T, "positions": numbers(4, 3)},
@@ -274,9 +277,10 @@ ENTRIES = [
         "isect_offset_encode", gsplat.isect_offset_encode,
         lambda: {"isect_ids": gsplat.isect_tiles(**boxes())[1], "n_images": 1, "tile_width": 3, "tile_height": 2},
         integers=dict.fromkeys(("tile_width", "tile_height"), (0, -1, 2 ** 16)) | {"n_images": (0, -1)},
-        not_tested=tuple(
-            ("isect_ids", one) for one in ("no elements", "shorter in 0", "longer in 0", "empty in 0", "meta")
-        ) + (("tile_width", "65536"), ("tile_height", "65536")),
+        not_tested=(
+            *(("isect_ids", one) for one in ("no elements", "shorter in 0", "longer in 0", "empty in 0", "meta")),
+            ("tile_width", "65536"), ("tile_height", "65536"),
+        ),
     ),
     Entry(
         "rasterize_to_pixels", gsplat.rasterize_to_pixels, pixels,
@@ -340,7 +344,7 @@ ENTRIES = [
         shown={"value": "value", "spatial_shapes": "", "level_start_index": "", "sampling_loc": "locations",
                "attn_weight": "weights"},
         harmless=(("spatial_shapes", "int32"), ("level_start_index", "int32")),
-        not_tested=(("sampling_loc", "float16"), ("attn_weight", "float16"), ("value", "float16"), ("value", "longer in 3"),
+        not_tested=(*HALVES, ("value", "longer in 3"),
                     ("value", "shorter in 3"), ("value", "longer in 1"), ("value", "empty in 3"), ("value", "float64")),
     ),
     Entry(
@@ -349,7 +353,7 @@ ENTRIES = [
         shown={"value": "", "spatial_shapes": "", "level_start_index": "", "sampling_loc": "locations",
                "attn_weight": "weights"},
         harmless=(("spatial_shapes", "int32"), ("level_start_index", "int32")),
-        not_tested=(("sampling_loc", "float16"), ("attn_weight", "float16"), ("value", "float16"), ("value", "longer in 1"),
+        not_tested=(*HALVES, ("value", "longer in 1"),
                     ("grad_output", "float16"), ("grad_output", "float64")),
     ),
     Entry(
@@ -365,14 +369,16 @@ ENTRIES = [
         numbers={"dropout_p": (1.0, -0.1, None), "softmax_scale": (), "softcap": (-1.0,)},
         shown={"softmax_scale": "scale", "dropout_p": "dropout"},
         harmless=(("cu_seqlens_q", "int64"), ("cu_seqlens_k", "int64")),
-        not_tested=tuple(("v", one) for one in ("shorter in 2", "longer in 2", "empty in 2")) + (("q", "longer in 0"), ("q", "empty in 1"),
+        not_tested=(*(("v", one) for one in ("shorter in 2", "longer in 2", "empty in 2")), ("q", "longer in 0"),
+                    ("q", "empty in 1"),
                     ("max_seqlen_q", "2**31"), ("max_seqlen_k", "2**31")),
     ),
     Entry(
         "flash_attn_with_kvcache", flash_attn.flash_attn_with_kvcache, cache, numbers={"softmax_scale": ()},
         optional=("cache_seqlens", "cache_batch_idx"), shown={"softmax_scale": "scale"},
         harmless=(("cache_seqlens", "int64"), ("cache_batch_idx", "int64")),
-        not_tested=(("q", "shorter in 1"), ("q", "longer in 1"), ("q", "empty in 1"), ("q", "empty in 2"), ("cache_seqlens", "scalar")),
+        not_tested=(("q", "shorter in 1"), ("q", "longer in 1"), ("q", "empty in 1"), ("q", "empty in 2"),
+                    ("cache_seqlens", "scalar")),
     ),
     Entry(
         "memory_efficient_attention", fmha.memory_efficient_attention,

@@ -166,7 +166,7 @@ def contiguous(
             colors = colors[..., None, :, :].expand(*means.shape[:-2], cameras, *colors.shape[-2:])
         colors = colors.reshape(images, count, colors.shape[-1])
     if backgrounds is not None:
-        backgrounds = backgrounds.reshape(images, -1).contiguous()
+        backgrounds = backgrounds.reshape(images, backgrounds.shape[-1]).contiguous()
         if options.with_depths:
             backgrounds = torch.nn.functional.pad(backgrounds, (0, 1))
     return gaussians, colors, backgrounds

@@ -71,7 +71,7 @@ def rasterization(
     )  # fmt: skip
     batched = _batched(surfels, colors, backgrounds, sh_degree)
     if watched is not None:
-        batched = batched._replace(watched=watched.reshape(-1, means.shape[-2], 2))
+        batched = batched._replace(watched=watched.reshape(batch.numel(), means.shape[-2], 2))
     *pictures, radii, records, _, _, _ = operator.render(batched, settings)
     images = reference.SurfelImages(*[one.view(*batch, *one.shape[1:]) for one in pictures])
     image, alphas = images.image, images.alphas[..., None]
@@ -106,7 +106,7 @@ def _batched(
         flat(views),
         flat(surfels.intrinsics),
         colors.contiguous().view(batches, cameras if has_camera_colors else 1, count, *tail),
-        None if backgrounds is None else backgrounds.contiguous().view(batches * cameras, -1),
+        None if backgrounds is None else backgrounds.contiguous().view(batches * cameras, backgrounds.shape[-1]),
         None,
     )
 

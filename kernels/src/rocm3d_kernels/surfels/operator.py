@@ -244,7 +244,7 @@ def _draw_backward(
 def _replace_invisible(surfels: Surfels, radii: torch.Tensor) -> Surfels:
     """Replaces surfels that no camera sees by ones: their gradient is zero even if they hold NaN."""
     batches, count = surfels.means.shape[:2]
-    ever_visible = (radii > 0).all(dim=-1).view(batches, -1, count).any(dim=1)
+    ever_visible = (radii > 0).all(dim=-1).view(batches, surfels.viewmats.shape[1], count).any(dim=1)
     replaced = [
         torch.where(ever_visible.view(*ever_visible.shape, *(1,) * (one.dim() - 2)), one, torch.ones_like(one))
         for one in surfels[:4]

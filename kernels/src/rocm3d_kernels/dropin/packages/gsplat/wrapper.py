@@ -185,7 +185,7 @@ def rasterize_to_pixels(
     lists = TileLists(flatten_ids.int().contiguous(), offsets, tile_size, tiles_x, tiles_y)
     flags = None if masks is None else masks.reshape(-1).to(torch.int8).contiguous()
     drawing = RasterInputs(records, lists, image_width, image_height, not packed, flags, absgrad)
-    rows = colors if packed else colors.reshape(-1, *colors.shape[-2:])
+    rows = colors if packed else colors.reshape(images.numel(), *colors.shape[-2:])
     back = None if backgrounds is None else backgrounds.reshape(-1, backgrounds.shape[-1])
     image, alphas = draw(Projected(means2d, shapes, shapes), rows, back, drawing)
     return image.view(*images, *image.shape[1:]), alphas.view(*images, *alphas.shape[1:], 1)
