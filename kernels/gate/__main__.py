@@ -49,13 +49,26 @@ def cached_rows(op: str, scope: str, triton: Path | None = None) -> list[dict[st
 
     name = triton.name if triton else f"triton-{version('triton')}"
     cache_file = CACHE_FOLDER / f"{scope}-{op}-{digest(op)[:16]}-{name}.json"
-    if cache_file.is_file():
-        rows: list[dict[str, Any]] = json.loads(cache_file.read_text(encoding="utf-8"))
-        return rows
+    known_rows = read_rows(cache_file)
+    if known_rows is not None:
+        return known_rows
     rows = compile_operation(op, *(["--quick"] if scope == "quick" else []), triton=triton)
     if not row_problems(rows):
         cache_file.parent.mkdir(parents=True, exist_ok=True)
-        cache_file.write_text(json.dumps(rows), encoding="utf-8")
+        scratch = cache_file.with_suffix(f".{os.getpid()}.tmp")
+        scratch.write_text(json.dumps(rows), encoding="utf-8")
+        scratch.replace(cache_file)
+    return rows
+
+
+def read_rows(cache_file: Path) -> list[dict[str, Any]] | None:
+    """Rows of a cached compilation; None if there are none or the file is damaged, as by a full disk."""
+    try:
+        rows = json.loads(cache_file.read_bytes()) if cache_file.is_file() else None
+    except (OSError, ValueError, RecursionError):
+        return None
+    if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) and "problem" in row for row in rows):
+        return None
     return rows
 
 

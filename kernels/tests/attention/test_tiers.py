@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import functools
 import sys
 from types import ModuleType
@@ -121,16 +122,20 @@ def install_fake_package(monkeypatch, function, name="flash_attn"):
     monkeypatch.setitem(sys.modules, name, module)
     monkeypatch.setattr(library, "GPU", ("cpu",))
     monkeypatch.setattr(library, "HALVES", (torch.float32,))
-    library.import_problem.cache_clear()
-    trial._RESULTS.clear()
+    clear_trial_caches()
     return module
+
+
+def clear_trial_caches():
+    library._import_problem.cache_clear()
+    for cache in (library._BACKOFFS, trial._RESULTS, trial._BACKOFFS):
+        cache.clear()
 
 
 @pytest.fixture(autouse=True)
 def _clear_trial_caches():
     yield
-    library.import_problem.cache_clear()
-    trial._RESULTS.clear()
+    clear_trial_caches()
 
 
 def plain_flash_attn(q, k, v, *lengths, causal, softmax_scale, window_size, dropout_p, deterministic, top=False):
@@ -185,6 +190,47 @@ def test_failing_or_replaced_library_is_named_in_the_reason(monkeypatch):
     install_fake_package(monkeypatch, fails).__rocm3d__ = "ours"
     attention(*dense())
     assert "replaced by rocm3d-kernels" in rocm3d_kernels.last_dispatch().reason
+
+
+def test_trial_without_free_memory_is_repeated(monkeypatch):
+    calls = []
+
+    def out_of_memory_twice(*arguments, **settings):
+        calls.append(arguments)
+        if len(calls) <= 2:
+            raise torch.OutOfMemoryError("HIP out of memory. Tried to allocate 2.00 MiB")
+        return plain_flash_attn(*arguments, **settings)
+
+    install_fake_package(monkeypatch, out_of_memory_twice)
+    used, reasons = [], []
+    with torch.no_grad():
+        for _ in range(4):
+            attention(*dense())
+            used.append(used_tier())
+            reasons.append(rocm3d_kernels.last_dispatch().reason)
+
+    # After the second failure one call goes by without a trial.
+    assert [name == "flash_attn" for name in used] == [False, False, False, True]
+    assert "trial failed for the moment: OutOfMemoryError: HIP out of memory" in reasons[0]
+    assert "not tried again yet" in reasons[2]
+
+
+def test_import_without_free_memory_is_repeated(monkeypatch):
+    module = install_fake_package(monkeypatch, plain_flash_attn)
+    results = iter([OSError(errno.ENOSPC, "No space left on device"), module])
+
+    def import_once(name):
+        result = next(results)
+        if result is module:
+            return result
+        raise ImportError("the extension could not be compiled") from result
+
+    monkeypatch.setattr(library, "import_module", import_once)
+
+    assert library.import_problem("flash_attn") == (
+        "import failed for the moment: ImportError: the extension could not be compiled"
+    )
+    assert library.import_problem("flash_attn") == ""
 
 
 def test_aiter_comes_before_flash_attn(monkeypatch):

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
 import json
+import sys
+from types import ModuleType
 
 import pytest
 
+from rocm3d_kernels.dropin import finder, probe
 from rocm3d_kernels.dropin.declaration import all_drop_ins
 
 AUTO = "import rocm3d_kernels.dropin.auto\n"
@@ -121,3 +124,61 @@ def test_every_package_declares_modules_under_its_own_name():
     for name, drop_in in all_drop_ins().items():
         assert name.partition(".")[0] == drop_in.name.partition(".")[0]
         assert drop_in.probe_code
+
+
+def test_failure_of_the_moment_is_probed_again_with_a_backoff(monkeypatch):
+    """The drop-in is used meanwhile. Once it is loaded the decision holds: modules of both must not mix."""
+    drop_in = all_drop_ins()["simple_knn"]
+    probes = []
+
+    def momentary(_):
+        probes.append(len(probes))
+        return probe.ProbeResult(works=False, reason="out of memory", transient=True)
+
+    monkeypatch.setattr(probe, "probe_original", momentary)
+    monkeypatch.setattr(finder.torch_kind, "kind", lambda: "hip")
+    one = finder.DropInFinder()
+    counts = []
+    for _ in range(20):
+        assert one.replaces(drop_in)
+        counts.append(len(probes))
+
+    assert counts == [1] * 4 + [2] * 8 + [3] * 8
+    loaded = ModuleType("simple_knn")
+    loaded.__rocm3d__ = {}
+    monkeypatch.setitem(sys.modules, "simple_knn", loaded)
+    assert all(one.replaces(drop_in) for _ in range(300))
+    assert len(probes) == 3
+
+    monkeypatch.delitem(sys.modules, "simple_knn")
+    monkeypatch.setattr(probe, "probe_original", lambda _: probe.ProbeResult(works=True, reason="works"))
+    decisions = [one.replaces(drop_in) for _ in range(300)]
+    assert decisions.count(True) < 20
+    assert not decisions[-1]
+
+
+@pytest.mark.stand_ins
+def test_damaged_cache_does_not_reach_the_import(python, tmp_path):
+    site = install_original(tmp_path / "site", "raise ImportError('libcudart.so.13')")
+    program = f"{AUTO}import simple_knn; print(simple_knn.__rocm3d__['stands_in_for'])"
+    python(program, path=[site])
+    (cache_file,) = (tmp_path / "cache" / "dropin").iterdir()
+    good = cache_file.read_text()
+    for content in ("[" * 10_000, '{"works": ' + "[" * 3_000):
+        cache_file.write_text(content)
+        assert python(program, path=[site]) == "simple_knn"
+        assert cache_file.read_text() == good
+
+
+@pytest.mark.stand_ins
+def test_gpu_without_free_memory_is_probed_again_by_the_next_process(python, tmp_path):
+    text = (
+        f"import os\nif not os.path.exists({str(tmp_path / 'later')!r}):\n"
+        "    raise RuntimeError('HIP out of memory. Tried to allocate 2.00 MiB')\nwho = 'real'"
+    )
+    site = install_original(tmp_path / "site", text)
+    program = f"{AUTO}import simple_knn, simple_knn._C\nprint(getattr(simple_knn, '__rocm3d__', 'original'))"
+
+    assert python(program, path=[site]).startswith("rocm3d-kernels")
+    (tmp_path / "later").write_text("")
+    assert python(program, path=[site]) == "original"

@@ -13,3 +13,17 @@ def test_folder_without_triton_is_refused(tmp_path, monkeypatch, capsys, make_fo
 
     assert gate.main() == 2
     assert f"{folder} has no package triton" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("content", ["", "[", "[" * 10_000, "{}", "[]", "[1]", '[{"op": "knn"}]', "\0"])
+def test_damaged_cache_is_compiled_again_and_replaced(tmp_path, monkeypatch, content):
+    rows = [{"op": "knn", "kernel": "k", "target": "gfx942", "problem": ""}]
+    monkeypatch.setattr(gate, "CACHE_FOLDER", tmp_path)
+    monkeypatch.setattr(gate, "compile_operation", lambda *_, **__: rows)
+    gate.cached_rows("knn", "quick")
+    (cache_file,) = tmp_path.iterdir()
+    cache_file.write_text(content)
+
+    assert gate.cached_rows("knn", "quick") == rows
+    assert gate.read_rows(cache_file) == rows
+    assert list(tmp_path.iterdir()) == [cache_file]

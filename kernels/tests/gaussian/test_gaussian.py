@@ -113,7 +113,7 @@ def assert_images_close(actual, expected, tolerance):
         ({"opacities": torch.zeros(9, 1)}, "opacities must be"),
         ({"viewmats": torch.zeros(4, 4)}, r"viewmats \[..., C, 4, 4\]"),
         ({"viewmats": torch.zeros(1, 3, 4)}, "viewmats must be"),
-        ({"intrinsics": torch.zeros(2, 3, 3)}, "intrinsics must be"),
+        ({"intrinsics": torch.zeros(2, 3, 3)}, r"intrinsics \(Ks\) must be"),
         ({"colors": torch.zeros(8, 3)}, "colors must be"),
         ({"colors": torch.zeros(9, 0)}, "colors must be"),
         ({"colors": torch.zeros(9, 3, 3), "sh_degree": 1}, "K of at least 4"),

@@ -6,8 +6,8 @@ import pytest
 from tests.device import DEVICE
 from tests.tiles.test_tiles import SIZE, projected_copy
 
-from rocm3d_kernels import tiles
-from rocm3d_kernels.tiles import backoff, slot_guess
+from rocm3d_kernels import backoff, tiles
+from rocm3d_kernels.tiles import slot_guess
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*encountered in:RuntimeWarning")
 SCENE = (2, 14, SIZE, DEVICE)

@@ -8,11 +8,11 @@ import pytest
 from tests.device import on_gpu, torch
 from tests.properties import Phase, given, settings, some
 
-from rocm3d_kernels import tiles, tuning
+from rocm3d_kernels import backoff, tiles, tuning
 from rocm3d_kernels.image_formation import SMALLEST_ALPHA
 from rocm3d_kernels.projection import CameraSettings, Gaussians
 from rocm3d_kernels.projection.launch import forward
-from rocm3d_kernels.tiles import backoff, launch, reference
+from rocm3d_kernels.tiles import launch, reference
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*encountered in:RuntimeWarning")
 

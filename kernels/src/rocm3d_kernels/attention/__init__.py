@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from rocm3d_kernels.versions import require
 
 require("torch")
 
 import torch  # noqa: E402
 
+from rocm3d_kernels.arguments import MAX_INT32, check_integer, check_number, check_tensors, describe  # noqa: E402
 from rocm3d_kernels.attention.problem import AttentionProblem, Spans, spans_from_cu_seqlens, validate  # noqa: E402
 from rocm3d_kernels.attention.tiers import run_first_supported  # noqa: E402
 
@@ -37,14 +40,19 @@ def attention(
     `bias` is [B, H, S, S] or broadcasts to it. `deterministic`: equal inputs give bitwise equal gradients. A query that
     sees no key gets zeros. `last_dispatch()` names the backend that ran and the reason.
     """
-    if slopes is not None and slopes.shape[-1] != q.shape[-2]:
-        raise ValueError(f"attention: q has {q.shape[-2]} heads, but slopes has shape {tuple(slopes.shape)}")
+    check_tensors("attention", {"q": q, "k": k, "v": v})
+    dropout = check_number("attention", "dropout", dropout)
     if not 0.0 <= dropout < 1.0:
         raise ValueError(f"attention: dropout is {dropout}; it must be in [0, 1)")
-    left, right = (int(side) for side in window)
+    if not isinstance(window, (tuple, list)) or len(window) != 2:
+        raise ValueError(f"attention: window must be two integers, not {describe(window)}")
+    left, right = (check_integer("attention", "window", side, -MAX_INT32) for side in window)
+    if scale is not None:
+        scale = check_number("attention", "scale", scale)
+    softcap = check_number("attention", "softcap", softcap or 0.0, least=0.0)
     problem = AttentionProblem(
-        q, k, v, float(q.shape[-1] ** -0.5 if scale is None else scale), spans, left, 0 if causal else right,
-        top=top_left, softcap=float(softcap or 0.0), slopes=slopes, bias=bias, dropout=float(dropout),
-        deterministic=deterministic,
+        q, k, v, 0.0 if scale is None else scale, spans, left, 0 if causal else right, top=bool(top_left),
+        softcap=softcap, slopes=slopes, bias=bias, dropout=dropout, deterministic=bool(deterministic),
     )  # fmt: skip
-    return run_first_supported(validate(problem))
+    problem = validate(problem)
+    return run_first_supported(problem if scale is not None else replace(problem, scale=float(q.shape[-1] ** -0.5)))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import torch
 
-from rocm3d_kernels.dispatch import common_device
+from rocm3d_kernels.arguments import check_integer, check_tensors
 
 NO_LIMIT = -1  # a side of the window without limit
 MAX_TOKENS = 2**30  # tokens
@@ -94,19 +94,24 @@ class AttentionProblem:
 
 def spans_from_cu_seqlens(cu_q: torch.Tensor, cu_k: torch.Tensor, max_q: int, max_k: int) -> Spans:
     """Spans from cumulative lengths, [N + 1] each, starting at zero."""
+    check_tensors("attention", {"cu_seqlens_q": cu_q, "cu_seqlens_k": cu_k})
+    max_q = check_integer("attention", "max_seqlen_q", max_q, 0)
+    max_k = check_integer("attention", "max_seqlen_k", max_k, 0)
     for name, cu in (("cu_seqlens_q", cu_q), ("cu_seqlens_k", cu_k)):
         if cu.ndim != 1 or cu.numel() == 0 or cu.dtype not in (torch.int32, torch.int64):
             raise ValueError(f"attention: {name} must be int32 of shape [N + 1], not {cu.dtype} {tuple(cu.shape)}")
     if cu_q.shape != cu_k.shape:
-        raise ValueError(f"attention: q has {cu_q.numel() - 1} sequences, k has {cu_k.numel() - 1}")
+        raise ValueError(
+            f"attention: cu_seqlens_q has {cu_q.numel() - 1} sequences, cu_seqlens_k has {cu_k.numel() - 1}"
+        )
     same = cu_q is cu_k
     if not same and not torch.compiler.is_compiling():  # views of one tensor, as some programs pass them
         same = cu_q.data_ptr() == cu_k.data_ptr() and cu_q.stride() == cu_k.stride()
     first = cu_q.int().contiguous()
     second = first if same else cu_k.int().contiguous()
-    _check_lengths("q", first, int(max_q))
-    _check_lengths("k", second, int(max_k))
-    return Spans(first[:-1], first[1:], second[:-1], second[1:], int(max_q), int(max_k), same, (first, second))
+    _check_lengths("q", first, max_q)
+    _check_lengths("k", second, max_k)
+    return Spans(first[:-1], first[1:], second[:-1], second[1:], max_q, max_k, same, (first, second))
 
 
 def _check_lengths(name: str, cu: torch.Tensor, max_length: int) -> None:
@@ -141,9 +146,62 @@ def validate(problem: AttentionProblem) -> AttentionProblem:
         raise TypeError(f"attention: rocm3d-kernels does not support {q.dtype} (fp8)")
     if max(q.shape[:-2].numel(), k.shape[:-2].numel()) >= MAX_TOKENS:
         raise ValueError(f"attention: q {tuple(q.shape)} or k {tuple(k.shape)} has 2**30 tokens or more, the limit")
-    others = [one for one in (problem.slopes, problem.bias) if one is not None]
-    common_device("attention", [q, k, v, *(problem.spans[:4] if problem.spans else ()), *others])
+    _check_score_changes(problem)
+    _check_devices(problem)
+    _check_spans(problem)
     return _normalize_window(problem)
+
+
+def _check_devices(problem: AttentionProblem) -> None:
+    spans = dict(zip(("q_starts", "q_ends", "k_starts", "k_ends"), (problem.spans or ())[:4], strict=False))
+    tensors = {"k": problem.k, "v": problem.v, "slopes": problem.slopes, "bias": problem.bias, **spans}
+    for name, one in tensors.items():
+        if one is not None and one.device != problem.q.device:
+            shown = f"cu_seqlens_{name[0]}" if name in spans else name
+            raise ValueError(
+                f"attention: tensors are on different devices: q on {problem.q.device}, {shown} on {one.device}"
+            )
+
+
+def _check_spans(problem: AttentionProblem) -> None:
+    """Checked on the CPU only, as in `_check_lengths`: elsewhere the sequences must lie inside the tensors."""
+    spans = problem.spans
+    if spans is None or torch.compiler.is_compiling() or problem.q.device.type != "cpu":
+        return
+    for name, starts, ends, tensor in (
+        ("q", spans.q_starts, spans.q_ends, problem.q),
+        ("k", spans.k_starts, spans.k_ends, problem.k),
+    ):
+        if type(starts) is not torch.Tensor or not starts.numel():
+            continue
+        first, last = int(starts.min()), int(ends.max())
+        if first < 0 or last > tensor.shape[0]:
+            raise ValueError(
+                f"attention: sequences of {name} (cu_seqlens_{name}) are from {first} to {last}, but {name} has "
+                f"{tensor.shape[0]} tokens"
+            )
+
+
+def _check_score_changes(problem: AttentionProblem) -> None:
+    """Raises if slopes or bias are no tensors or do not match q and k."""
+    q, slopes, bias = problem.q, problem.slopes, problem.bias
+    if slopes is not None:
+        check_tensors("attention", {"slopes": slopes})
+        sequences = q.shape[0] if problem.spans is None else problem.spans.q_starts.numel()
+        if slopes.shape not in ((q.shape[-2],), (sequences, q.shape[-2])) or not slopes.is_floating_point():
+            raise ValueError(
+                f"attention: q has {q.shape[-2]} heads and {sequences} sequences, but slopes has shape "
+                f"{tuple(slopes.shape)} and dtype {slopes.dtype}; it must be float32 [H] or [N, H]"
+            )
+    if bias is not None:
+        check_tensors("attention", {"bias": bias})
+        if bias.dtype not in (torch.bool, torch.float32, q.dtype):
+            raise TypeError(f"attention: bias must be {q.dtype} like q, float32 or bool, not {bias.dtype}")
+        if problem.spans is None:
+            full = (q.shape[0], q.shape[2], q.shape[1], problem.k.shape[1])
+            sizes = (*(1,) * (4 - bias.ndim), *bias.shape)
+            if bias.ndim > 4 or any(size not in (1, most) for size, most in zip(sizes, full, strict=True)):
+                raise ValueError(f"attention: bias must broadcast to {full}, [B, H, S, S], not {tuple(bias.shape)}")
 
 
 def _normalize_window(problem: AttentionProblem) -> AttentionProblem:

@@ -15,12 +15,16 @@ import torch
 
 from rocm3d_kernels.attention import reference
 from rocm3d_kernels.attention.problem import NO_LIMIT, AttentionProblem, spans_from_cu_seqlens
+from rocm3d_kernels.backoff import ExponentialBackoff
+from rocm3d_kernels.transient import first_line, is_transient
 
 # Absolute, for normally distributed inputs: many times the rounding error, far below the error of a wrong mask.
 TOLERANCE = {torch.float64: 1e-6, torch.float32: 1e-2, torch.float16: 2e-2, torch.bfloat16: 1e-1}
 LENGTHS = ((5, 20, 0, 3), (9, 11, 4, 0))
 EQUAL_LENGTHS = (5, 1, 20)
 _RESULTS: dict[tuple[Any, ...], str] = {}
+# Trials that failed for a moment, such as without free GPU memory, by the same keys.
+_BACKOFFS: dict[tuple[Any, ...], ExponentialBackoff] = {}
 
 
 def trial_failure(name: str, run: Callable[[AttentionProblem], torch.Tensor], problem: AttentionProblem) -> str:
@@ -32,8 +36,18 @@ def trial_failure(name: str, run: Callable[[AttentionProblem], torch.Tensor], pr
     if kind not in _RESULTS:
         if problem.q.device.type == "cuda" and torch.cuda.is_current_stream_capturing():
             return "not tried yet; it cannot be tried while a CUDA graph is captured"
-        with torch.inference_mode(False), torch.autocast(problem.q.device.type, enabled=False):
-            _RESULTS[kind] = _run_trial(run, problem)
+        backoff = _BACKOFFS.setdefault(kind, ExponentialBackoff())
+        if not backoff.should_try():
+            return f"not tried again yet; its trial failed for the moment {backoff.failures} times"
+        try:
+            with torch.inference_mode(False), torch.autocast(problem.q.device.type, enabled=False):
+                _RESULTS[kind] = _run_trial(run, problem)
+        except Exception as error:
+            if not is_transient(error):
+                raise
+            backoff.fail()
+            return f"trial failed for the moment: {first_line(error)}"
+        _BACKOFFS.pop(kind, None)
     return _RESULTS[kind]
 
 
@@ -65,8 +79,10 @@ def _run_trial(run: Callable[[AttentionProblem], torch.Tensor], problem: Attenti
             do = torch.ones_like(results[0]).cumsum(-1).remainder(3) - 1
             if problem.needs_grad:
                 results += torch.autograd.grad(results[0], (small.q, small.k, small.v), do)
-    except Exception as error:  # noqa: BLE001  (a library may raise anything; it is then not used)
-        return f"trial failed: {type(error).__name__}: {str(error).strip().partition(chr(10))[0][:120]}"
+    except Exception as error:
+        if is_transient(error):
+            raise
+        return f"trial failed: {first_line(error)}"
     expected = [out]
     if problem.needs_grad:
         expected += reference.backward(exact, out, lse, do.reshape(out.shape).double())

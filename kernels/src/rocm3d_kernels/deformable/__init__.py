@@ -10,7 +10,7 @@ require("torch")
 
 import torch  # noqa: E402
 
-from rocm3d_kernels.deformable.arguments import check, check_gradient  # noqa: E402
+from rocm3d_kernels.deformable.arguments import check, check_gradient, check_types  # noqa: E402
 from rocm3d_kernels.deformable.implementations import Implementation, find_implementation  # noqa: E402
 from rocm3d_kernels.registration import is_traced, once_differentiable, operation  # noqa: E402
 
@@ -30,6 +30,7 @@ def deformable_attention(
     integers. Locations are x and y from 0 to 1 over the level; locations outside it or not finite contribute nothing.
     """
     arguments = (value, shapes, starts, locations, weights)
+    check_types(arguments)
     if is_traced(arguments):
         check(*arguments)
         traced: torch.Tensor = _forward_operator(*_contiguous(*arguments))
@@ -51,6 +52,7 @@ def gradients(
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Gradients of values, locations and weights, from the gradient [N, Q, M * D] of the result."""
     tensors = (value, shapes, starts, locations, weights)
+    check_types((*tensors, grad_output))
     if is_traced((*tensors, grad_output)):
         check(*tensors)
         check_gradient(value, locations, grad_output)

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import torch
 
+from rocm3d_kernels.arguments import check_tensors
+
+NAMES = ("value", "shapes", "starts", "locations", "weights", "grad_output")
 DTYPES = ("float32", "float16", "bfloat16")
 REFERENCE = (*DTYPES, "float64")
 MAX_ELEMENTS = 2**31 - 1
@@ -13,10 +19,24 @@ _INTEGERS = (torch.int64, torch.int32)
 _FLOATS = (torch.float32, torch.float16, torch.bfloat16)
 
 
+def check_types(arguments: Sequence[Any]) -> None:
+    """Raises TypeError for what is not a dense tensor."""
+    # Without a dict if all is well: the kernel of a decoder is fast.
+    if not all(isinstance(one, torch.Tensor) and one.layout is torch.strided for one in arguments):
+        check_tensors("deformable", dict(zip(NAMES, arguments, strict=False)))
+
+
 def check(
     value: torch.Tensor, shapes: torch.Tensor, starts: torch.Tensor, locations: torch.Tensor, weights: torch.Tensor
 ) -> None:
     """Raises if shapes or dtypes are invalid; the contents of the tensors are not read."""
+    for name, one in zip(NAMES, (value, shapes, starts, locations, weights), strict=False):
+        if one.device != value.device:
+            raise ValueError(
+                f"deformable: tensors are on different devices: value on {value.device}, {name} on {one.device}"
+            )
+    if not value.is_floating_point():
+        raise TypeError(f"deformable: value must be {', '.join(REFERENCE)}, not {value.dtype}")
     if len(value.shape) != 4:
         raise ValueError(f"deformable: values must be [N, S, M, D], not {tuple(value.shape)}")
     batch, pixels, heads, channels = value.shape
@@ -41,12 +61,20 @@ def check(
 def check_gradient(value: torch.Tensor, locations: torch.Tensor, grad_output: torch.Tensor) -> None:
     """Raises if the gradient does not have the shape of the result; the other tensors are valid."""
     batch, _, heads, channels = value.shape
-    _check_shape("the result's gradient", grad_output, (batch, locations.shape[1], heads * channels))
+    if grad_output.device != value.device or not grad_output.is_floating_point():
+        raise ValueError(
+            f"deformable: grad_output must be floating numbers on {value.device}, not {grad_output.dtype} on "
+            f"{grad_output.device}"
+        )
+    _check_shape("grad_output, the result's gradient", grad_output, (batch, locations.shape[1], heads * channels))
 
 
 def _check_shape(name: str, tensor: torch.Tensor, expected: tuple[int, ...]) -> None:
     if tuple(tensor.shape) != expected:
-        raise ValueError(f"deformable: {name} must have the shape {expected}, not {tuple(tensor.shape)}")
+        raise ValueError(
+            f"deformable: {name} must have the shape {expected} with these values and locations, "
+            f"not {tuple(tensor.shape)}"
+        )
 
 
 def _check_dtypes(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 
 from rocm3d_kernels.deformable import deformable_attention, gradients
+from rocm3d_kernels.deformable.arguments import check_types
 
 __all__ = ["ms_deform_attn_backward", "ms_deform_attn_forward"]
 
@@ -19,6 +20,7 @@ def ms_deform_attn_forward(
 ) -> torch.Tensor:
     """[N, Q, M * D]. Not differentiable, like the original extension; `im2col_step` is ignored."""
     tensors = (value, spatial_shapes, level_start_index, sampling_loc, attn_weight)
+    check_types(tensors)
     return deformable_attention(*(one.detach() for one in tensors))
 
 

@@ -12,6 +12,7 @@ from importlib.metadata import Distribution, DistributionFinder
 from types import ModuleType
 from typing import Any
 
+from rocm3d_kernels.backoff import ExponentialBackoff
 from rocm3d_kernels.dropin import probe, torch_kind
 from rocm3d_kernels.dropin.declaration import DOCS, DropIn, all_drop_ins, identity
 from rocm3d_kernels.dropin.metadata import DropInDistribution
@@ -19,6 +20,8 @@ from rocm3d_kernels.events import write_event
 
 SWITCH = "ROCM3D_DROPIN"
 ALL_DISTRIBUTIONS = DistributionFinder.Context()
+# The first probe after a failure of the moment skips three queries: a probe takes seconds, up to its time limit.
+FIRST_BACKOFF = 2
 LOG = logging.getLogger("rocm3d_kernels.dropin")
 
 
@@ -78,6 +81,8 @@ class DropInFinder(DistributionFinder):
     def __init__(self, *, force: bool = False, only: Sequence[str] = ()) -> None:
         self.force, self.only = force, tuple(only)
         self.decisions: dict[str, tuple[bool, str]] = {}
+        # Of packages whose probe failed for a moment; their decision is open until one of our modules is loaded.
+        self.backoffs: dict[str, ExponentialBackoff] = {}
 
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:  # noqa: ARG002
         """Our spec, or None for the original package. Raises for a module that a drop-in does not have."""
@@ -101,12 +106,20 @@ class DropInFinder(DistributionFinder):
         return spec
 
     def replaces(self, drop_in: DropIn) -> bool:
-        """Whether the drop-in replaces this package; decided once per process."""
-        if drop_in.name not in self.decisions:
-            self.decisions[drop_in.name] = self._decide(drop_in)
-            is_replaced, reason = self.decisions[drop_in.name]
-            LOG.info("%s: %s (%s)", drop_in.name, "rocm3d-kernels" if is_replaced else "the original package", reason)
-        return self.decisions[drop_in.name][0]
+        """Whether the drop-in replaces this package; decided once per process, unless the probe failed for a moment."""
+        name = drop_in.name
+        if name not in self.decisions or self._should_probe_again(drop_in):
+            self.decisions[name] = self._decide(drop_in)
+            is_replaced, reason = self.decisions[name]
+            LOG.info("%s: %s (%s)", name, "rocm3d-kernels" if is_replaced else "the original package", reason)
+        return self.decisions[name][0]
+
+    def _should_probe_again(self, drop_in: DropIn) -> bool:
+        backoff = self.backoffs.get(drop_in.name)
+        # Modules of ours and of the original must not mix in one package.
+        loaded = [sys.modules.get(one) for one in drop_in.modules]
+        is_loaded = any(isinstance(one, ModuleType) and "__rocm3d__" in vars(one) for one in loaded)
+        return backoff is not None and not is_loaded and backoff.should_try()
 
     def _decide(self, drop_in: DropIn) -> tuple[bool, str]:
         if self.only and drop_in.name not in self.only:
@@ -116,6 +129,10 @@ class DropInFinder(DistributionFinder):
         if torch_kind.kind() == "cuda":
             return False, "torch is a CUDA build; --force replaces the package anyway"
         result = probe.probe_original(drop_in)
+        if result.transient:
+            self.backoffs.setdefault(drop_in.name, ExponentialBackoff(failures=FIRST_BACKOFF)).fail()
+        else:
+            self.backoffs.pop(drop_in.name, None)
         return not result.works, result.reason
 
     def find_distributions(self, context: DistributionFinder.Context = ALL_DISTRIBUTIONS) -> Iterator[Distribution]:

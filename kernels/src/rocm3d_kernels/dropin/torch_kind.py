@@ -25,7 +25,7 @@ def read_constants(file: Path) -> dict[str, object]:
     """Assignments of constants; empty if the file cannot be read or parsed."""
     try:
         tree = ast.parse(file.read_text(encoding="utf-8"))
-    except (OSError, SyntaxError, ValueError):
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return {}
     constants: dict[str, object] = {}
     for node in tree.body:

@@ -11,7 +11,8 @@ require("torch")
 
 import torch  # noqa: E402
 
-from rocm3d_kernels.gaussian.arguments import MODES, check_arguments, contiguous  # noqa: E402
+from rocm3d_kernels.arguments import check_tensors  # noqa: E402
+from rocm3d_kernels.gaussian.arguments import MODES, camera_numbers, check_arguments, contiguous  # noqa: E402
 from rocm3d_kernels.gaussian.options import RenderOptions  # noqa: E402
 from rocm3d_kernels.gaussian.render_dispatch import rasterize  # noqa: E402
 from rocm3d_kernels.projection import CameraSettings, Gaussians  # noqa: E402
@@ -50,6 +51,7 @@ def rasterization(
     the depth as last channel. `deterministic` sums gradients in a fixed order; None: as set by
     torch.use_deterministic_algorithms.
     """
+    near, far, smallest_radius, eps = camera_numbers("gaussian", near_plane, far_plane, radius_clip, eps2d)
     triangle = None if covars is None else _upper_triangle(covars)
     if covars is not None:
         quats = scales = None
@@ -62,11 +64,11 @@ def rasterization(
     settings = CameraSettings(
         int(width),
         int(height),
-        float(eps2d),
-        float(near_plane),
-        float(far_plane),
-        float(radius_clip),
-        antialiased,
+        eps,
+        near,
+        far,
+        smallest_radius,
+        bool(antialiased),
         camera_model,
     )
     fixed = torch.are_deterministic_algorithms_enabled() if deterministic is None else deterministic
@@ -85,6 +87,7 @@ def rasterization(
 
 
 def _upper_triangle(covars: torch.Tensor) -> torch.Tensor:
+    check_tensors("gaussian", {"covars": covars})
     if covars.shape[-2:] != (3, 3):
         raise ValueError(f"gaussian: covars must be [..., N, 3, 3], not {tuple(covars.shape)}")
     return covars[..., [0, 0, 0, 1, 1, 2], [0, 1, 2, 1, 2, 2]]

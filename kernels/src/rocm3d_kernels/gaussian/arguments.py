@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 
+from rocm3d_kernels.arguments import (
+    MAX_GRID,
+    MAX_INT32,
+    check_alike,
+    check_image_size,
+    check_integer,
+    check_number,
+    check_shape,
+    check_tensors,
+    short,
+)
 from rocm3d_kernels.harmonics.reference import MAX_DEGREE
 
 if TYPE_CHECKING:
@@ -22,6 +33,10 @@ MODES = {
 }
 CAMERA_MODELS = ("pinhole", "ortho")
 MAX_CHANNELS = 512
+# Side of the smallest tiles; as in projection/launch.py, which imports Triton.
+FINE = 8
+# Our name and gsplat's.
+INTRINSICS = "intrinsics (Ks)"
 
 
 def check_arguments(
@@ -32,42 +47,75 @@ def check_arguments(
     degree: int | None,
     mode: str,
     camera: str,
+    *,
+    op: str = "gaussian",
+    tile: int = FINE,
 ) -> None:
-    """Raises ValueError for wrong shapes, dtypes, devices and modes, NotImplementedError for other camera models."""
-    if mode not in MODES:
-        raise ValueError(f"gaussian: render_mode is {mode!r}; allowed: {', '.join(MODES)}")
-    if camera not in CAMERA_MODELS:
-        raise NotImplementedError(f"gaussian: camera_model {camera!r} is not covered; use {' or '.join(CAMERA_MODELS)}")
-    if min(size) < 1:
-        raise ValueError(f"gaussian: the image is empty: {size[0]} x {size[1]} pixels")
+    """Raises for wrong types, shapes, dtypes, devices and modes, NotImplementedError for other camera models.
+
+    `tile` is the side of the smallest tiles.
+    """
+    if not isinstance(mode, str) or mode not in MODES:
+        raise ValueError(f"{op}: render_mode is {short(mode)}; allowed: {', '.join(MODES)}")
+    if not isinstance(camera, str) or camera not in CAMERA_MODELS:
+        names = " or ".join(CAMERA_MODELS)
+        raise NotImplementedError(f"{op}: camera_model {short(camera)} is not covered; use {names}")
+    check_image_size(op, *size, tile=tile)
+    cameras, with_colors = check_gaussians(gaussians, op=op), MODES[mode][0]
+    check_image_size(op, *size, images=gaussians.viewmats.shape[:-2].numel(), tile=tile)
+    batch, count = gaussians.means.shape[:-2], gaussians.means.shape[-2]
+    channels = _check_colors(op, colors, (batch, count, cameras), degree) if with_colors else 0
+    if backgrounds is not None:
+        check_tensors(op, {"backgrounds": backgrounds})
+        check_shape(op, "backgrounds", backgrounds, (*batch, cameras, channels), "with these viewmats and colors")
+    shown = {"means": gaussians.means, "colors": colors if with_colors else None, "backgrounds": backgrounds}
+    check_alike(op, shown)
+
+
+def check_gaussians(gaussians: Gaussians, *, op: str, opacities: bool = True) -> int:
+    """Number of cameras; raises if a tensor is missing or its shape, dtype or device does not match the means."""
     means, views = gaussians.means, gaussians.viewmats
+    required: dict[str, Any] = {"means": means, "viewmats": views, INTRINSICS: gaussians.intrinsics}
+    if opacities or gaussians.opacities is not None:
+        required["opacities"] = gaussians.opacities
+    check_tensors(op, required)
+    if gaussians.covars is None and (gaussians.quats is None or gaussians.scales is None):
+        raise ValueError(f"{op}: pass either covars, or quats and scales")
+    shapes = {"quats": gaussians.quats, "scales": gaussians.scales, "covars": gaussians.covars}
+    check_tensors(op, {name: one for name, one in shapes.items() if one is not None})
     if means.dim() < 2 or views.dim() < 3:
         raise ValueError(
-            f"gaussian: means must be [..., N, 3] and viewmats [..., C, 4, 4], not {_shapes(means, views)}"
+            f"{op}: means must be [..., N, 3] and viewmats [..., C, 4, 4], not {tuple(means.shape)} and "
+            f"{tuple(views.shape)}"
         )
     batch, count, cameras = means.shape[:-2], means.shape[-2], views.shape[-3]
-    if gaussians.covars is None and (gaussians.quats is None or gaussians.scales is None):
-        raise ValueError("gaussian: pass either covars, or quats and scales")
-    _check_shape("means", means, (*batch, count, 3))
-    _check_shape("quats", gaussians.quats, (*batch, count, 4))
-    _check_shape("scales", gaussians.scales, (*batch, count, 3))
-    _check_shape("covars", gaussians.covars, (*batch, count, 6))
-    _check_shape("opacities", gaussians.opacities, (*batch, count))
-    _check_shape("viewmats", views, (*batch, cameras, 4, 4))
-    _check_shape("intrinsics", gaussians.intrinsics, (*batch, cameras, 3, 3))
-    channels = _check_colors(colors, (batch, count, cameras), degree) if MODES[mode][0] else 0
-    if backgrounds is not None:
-        _check_shape("backgrounds", backgrounds, (*batch, cameras, channels))
-    device, dtype = means.device, means.dtype
-    for one in (*gaussians[1:], colors, backgrounds):
-        if one is not None and (one.device != device or one.dtype != dtype):
-            raise ValueError(
-                f"gaussian: all tensors must be {dtype} on {device}, like means; one is {one.dtype} on {one.device}"
-            )
+    context = "with these means and viewmats"
+    for name, one, expected in (
+        ("means", means, (*batch, count, 3)),
+        ("quats", gaussians.quats, (*batch, count, 4)),
+        ("scales", gaussians.scales, (*batch, count, 3)),
+        ("covars", gaussians.covars, (*batch, count, 6)),
+        ("opacities", gaussians.opacities, (*batch, count)),
+        ("viewmats", views, (*batch, cameras, 4, 4)),
+        (INTRINSICS, gaussians.intrinsics, (*batch, cameras, 3, 3)),
+    ):
+        if one is not None and one.shape != expected:
+            check_shape(op, name, one, expected, context)
+    check_alike(op, {"means": means, **shapes, **required})
+    images = views.shape[:-2].numel()
+    if not 1 <= images <= MAX_GRID:
+        raise ValueError(f"{op}: viewmats {tuple(views.shape)} holds {images} cameras; it must be 1 to {MAX_GRID}")
+    if images * count >= MAX_INT32:
+        raise ValueError(
+            f"{op}: means {tuple(means.shape)} are {images * count} Gaussians in all images; "
+            f"it must be below {MAX_INT32}"
+        )
+    return int(cameras)
 
 
-def _check_colors(colors: torch.Tensor, size: tuple[torch.Size, int, int], degree: int | None) -> int:
+def _check_colors(op: str, colors: torch.Tensor, size: tuple[torch.Size, int, int], degree: int | None) -> int:
     """Number of colour channels; 3 for spherical harmonics."""
+    check_tensors(op, {"colors": colors})
     batch, count, cameras = size
     leading_shapes = ((*batch, count), (*batch, cameras, count))
     if degree is None:
@@ -77,12 +125,11 @@ def _check_colors(colors: torch.Tensor, size: tuple[torch.Size, int, int], degre
             or not 1 <= colors.shape[-1] <= MAX_CHANNELS
         ):
             raise ValueError(
-                f"gaussian: colors must be [..., N, D] or [..., C, N, D] with D from 1 to {MAX_CHANNELS}, "
+                f"{op}: colors must be [..., N, D] or [..., C, N, D] with D from 1 to {MAX_CHANNELS}, "
                 f"not {tuple(colors.shape)}"
             )
         return int(colors.shape[-1])
-    if not 0 <= degree <= MAX_DEGREE:
-        raise ValueError(f"gaussian: sh_degree is {degree}; it must be 0 to {MAX_DEGREE}")
+    degree = check_integer(op, "sh_degree", degree, 0, MAX_DEGREE)
     if (
         colors.dim() < 3
         or tuple(colors.shape[:-2]) not in leading_shapes
@@ -90,10 +137,20 @@ def _check_colors(colors: torch.Tensor, size: tuple[torch.Size, int, int], degre
         or colors.shape[-2] < (degree + 1) ** 2
     ):
         raise ValueError(
-            f"gaussian: with sh_degree {degree} colors must be [..., N, K, 3] with K of at least {(degree + 1) ** 2}, "
+            f"{op}: with sh_degree {degree} colors must be [..., N, K, 3] with K of at least {(degree + 1) ** 2}, "
             f"not {tuple(colors.shape)}"
         )
     return 3
+
+
+def camera_numbers(op: str, near: Any, far: Any, radius_clip: Any, eps2d: Any) -> tuple[float, float, float, float]:
+    """near_plane, far_plane, radius_clip and eps2d as floats; raises for NaN."""
+    return (
+        check_number(op, "near_plane", near),
+        check_number(op, "far_plane", far, infinite=True),
+        check_number(op, "radius_clip", radius_clip),
+        check_number(op, "eps2d", eps2d, least=0.0),
+    )
 
 
 def contiguous(
@@ -109,16 +166,7 @@ def contiguous(
             colors = colors[..., None, :, :].expand(*means.shape[:-2], cameras, *colors.shape[-2:])
         colors = colors.reshape(images, count, colors.shape[-1])
     if backgrounds is not None:
-        backgrounds = backgrounds.reshape(images, -1)
+        backgrounds = backgrounds.reshape(images, backgrounds.shape[-1]).contiguous()
         if options.with_depths:
             backgrounds = torch.nn.functional.pad(backgrounds, (0, 1))
     return gaussians, colors, backgrounds
-
-
-def _check_shape(name: str, tensor: torch.Tensor | None, shape: tuple[int, ...]) -> None:
-    if tensor is not None and tensor.shape != shape:
-        raise ValueError(f"gaussian: {name} must be {shape} with these means and viewmats, not {tuple(tensor.shape)}")
-
-
-def _shapes(*tensors: torch.Tensor) -> str:
-    return " and ".join(str(tuple(one.shape)) for one in tensors)

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import torch
 
+from rocm3d_kernels.arguments import check_tensors
+
 
 def compute_relocation(
     opacities: torch.Tensor,  # [N]
@@ -34,6 +36,18 @@ def compute_relocation(
 
 
 def _check(opacities: torch.Tensor, scales: torch.Tensor, ratios: torch.Tensor, binoms: torch.Tensor) -> None:
+    tensors = {"opacities": opacities, "scales": scales, "ratios": ratios, "binoms": binoms}
+    check_tensors("relocation", tensors)
+    for name, one in tensors.items():
+        if one.device != opacities.device or one.is_complex():
+            raise ValueError(
+                f"relocation: {name} must be real numbers on {opacities.device} like opacities, not {one.dtype} on "
+                f"{one.device}"
+            )
+    if not opacities.is_floating_point() or scales.dtype != opacities.dtype:
+        raise ValueError(
+            f"relocation: opacities and scales must have one floating dtype, not {opacities.dtype}, {scales.dtype}"
+        )
     count = opacities.shape[0] if opacities.dim() == 1 else -1
     if count < 0 or scales.shape != (count, 3) or ratios.shape != (count,):
         raise ValueError(

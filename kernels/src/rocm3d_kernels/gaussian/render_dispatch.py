@@ -11,6 +11,7 @@ from rocm3d_kernels.dispatch import choose
 from rocm3d_kernels.gaussian import reference
 from rocm3d_kernels.gaussian.meta import LazyMeta
 from rocm3d_kernels.gaussian.options import RenderOptions
+from rocm3d_kernels.memory import check_images_fit
 from rocm3d_kernels.projection import Gaussians
 from rocm3d_kernels.registration import is_traced as traced
 
@@ -48,6 +49,9 @@ def rasterize_eager(
     packed: bool,
     watched: torch.Tensor | None,
 ) -> tuple[torch.Tensor, torch.Tensor, LazyMeta]:
+    settings, views = options.settings, gaussians.viewmats
+    channels = (colors.shape[-1] if options.degree is None else 3) + 1  # colours and alpha
+    check_images_fit("gaussian", views.numel() // 16, settings.width, settings.height, channels, views.device)
     run = _rasterize_with_reference if choose("gaussian", gaussians.means) == "reference" else _rasterize_with_kernels
     return run(gaussians, colors, backgrounds, options, packed=packed, watched=watched)
 

@@ -10,6 +10,7 @@ require("torch")
 
 import torch  # noqa: E402
 
+from rocm3d_kernels.arguments import check_integer, check_tensors  # noqa: E402
 from rocm3d_kernels.dispatch import choose  # noqa: E402
 from rocm3d_kernels.harmonics import reference  # noqa: E402
 from rocm3d_kernels.registration import once_differentiable  # noqa: E402
@@ -33,8 +34,8 @@ def spherical_harmonics(
 
 
 def _check(degree: int, directions: torch.Tensor, coefficients: torch.Tensor, masks: torch.Tensor | None) -> None:
-    if not 0 <= degree <= reference.MAX_DEGREE:
-        raise ValueError(f"harmonics: degree is {degree}; it must be 0 to {reference.MAX_DEGREE}")
+    degree = check_integer("harmonics", "degree", degree, 0, reference.MAX_DEGREE)
+    check_tensors("harmonics", {"directions": directions, "coefficients": coefficients})
     if directions.shape[-1:] != (3,):
         raise ValueError(f"harmonics: directions must be [..., 3], not {tuple(directions.shape)}")
     bases = coefficients.shape[-2] if coefficients.dim() > 1 else 0
@@ -43,6 +44,19 @@ def _check(degree: int, directions: torch.Tensor, coefficients: torch.Tensor, ma
             f"harmonics: coefficients must be [..., K, 3] with K of at least {(degree + 1) ** 2} and leading shape "
             f"{tuple(directions.shape[:-1])} like directions, not {tuple(coefficients.shape)}"
         )
+    if coefficients.device != directions.device:
+        raise ValueError(
+            f"harmonics: tensors are on different devices: directions on {directions.device}, coefficients on "
+            f"{coefficients.device}"
+        )
+    if coefficients.dtype != directions.dtype:
+        raise ValueError(f"harmonics: coefficients are {coefficients.dtype}, but directions are {directions.dtype}")
+    if masks is not None:
+        check_tensors("harmonics", {"masks": masks})
+        if masks.dtype != torch.bool or masks.device != directions.device:
+            raise ValueError(
+                f"harmonics: masks must be bool on {directions.device}, not {masks.dtype} on {masks.device}"
+            )
     if masks is not None and masks.shape != directions.shape[:-1]:
         raise ValueError(f"harmonics: masks {tuple(masks.shape)} do not match directions {tuple(directions.shape)}")
 

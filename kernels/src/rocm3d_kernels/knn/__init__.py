@@ -8,6 +8,7 @@ require("torch")
 
 import torch  # noqa: E402
 
+from rocm3d_kernels.arguments import check_tensors  # noqa: E402
 from rocm3d_kernels.dispatch import choose  # noqa: E402
 from rocm3d_kernels.knn import reference  # noqa: E402
 from rocm3d_kernels.registration import operation  # noqa: E402
@@ -23,6 +24,7 @@ def mean_squared_distance(points: torch.Tensor) -> torch.Tensor:
     With fewer than three neighbours the mean is over those. A point with a NaN or infinite coordinate is nobody's
     neighbour; such a point and a single point get NaN.
     """
+    check_tensors("knn", {"points": points})
     if points.ndim != 2 or points.shape[1] != 3:
         raise ValueError(f"knn: points must be [N, 3], not {tuple(points.shape)}")
     if len(points) > MAX_POINTS:

@@ -102,7 +102,8 @@ def project(
     det = a * c - b * b
     visible = usable & _is_inside(means2d, radii, width, height) & (radii > radius_clip).any(dim=-1)
     visible = visible & (det > 0) & det.isfinite()
-    radii = torch.where(visible[..., None], radii, torch.zeros_like(radii)).int()
+    # Capped far beyond any image, so that it fits into an integer.
+    radii = torch.where(visible[..., None], radii.clamp_max(1e9), torch.zeros_like(radii)).int()
     return ReferenceProjection(
         radii, means2d, torch.where(usable, depths, torch.zeros_like(depths)), conics, compensations
     )

@@ -11,6 +11,7 @@ require("torch")
 
 import torch  # noqa: E402
 
+from rocm3d_kernels.arguments import check_number, check_tensors  # noqa: E402
 from rocm3d_kernels.dispatch import choose  # noqa: E402
 from rocm3d_kernels.registration import NAMESPACE, is_traced, operation  # noqa: E402
 from rocm3d_kernels.rope2d import reference  # noqa: E402
@@ -28,20 +29,32 @@ def rotate(tokens: torch.Tensor, positions: torch.Tensor, base: float = 100.0, s
     Element i of a quarter of D and element i of the next quarter rotate by `scale * position / base ** (i / (D / 4))`:
     the first two quarters by y, the last two by x. A negative scale is the inverse rotation.
     """
+    base, scale = _check_types(tokens, positions, base, scale)
     _check_arguments(tokens, positions, traced=is_traced((tokens, positions)))
-    result: torch.Tensor = _rotate(tokens, positions, float(base), float(scale))
+    result: torch.Tensor = _rotate(tokens, positions, base, scale)
     return result
 
 
 def rotate_(tokens: torch.Tensor, positions: torch.Tensor, base: float = 100.0, scale: float = 1.0) -> torch.Tensor:
     """`rotate` in place, for any strides; differentiable like other in-place functions."""
+    base, scale = _check_types(tokens, positions, base, scale)
     traced = is_traced((tokens, positions))
     _check_arguments(tokens, positions, traced=traced, in_place=True)
     if tokens.requires_grad and torch.is_grad_enabled():
-        result: torch.Tensor = _RotateInPlace.apply(tokens, positions, float(base), float(scale))
+        result: torch.Tensor = _RotateInPlace.apply(tokens, positions, base, scale)
         return result
-    (_rotate_in_place if traced else _run_in_place)(tokens, positions, float(base), float(scale))
+    (_rotate_in_place if traced else _run_in_place)(tokens, positions, base, scale)
     return tokens
+
+
+def _check_types(tokens: torch.Tensor, positions: torch.Tensor, base: Any, scale: Any) -> tuple[float, float]:
+    """`base` and `scale` as floats."""
+    check_tensors("rope2d", {"tokens": tokens, "positions": positions})
+    if tokens.device != positions.device:
+        raise ValueError(
+            f"rope2d: tensors are on different devices: tokens on {tokens.device}, positions on {positions.device}"
+        )
+    return check_number("rope2d", "base", base, above=0.0), check_number("rope2d", "scale", scale)
 
 
 def _check_arguments(tokens: torch.Tensor, positions: torch.Tensor, *, traced: bool, in_place: bool = False) -> None:

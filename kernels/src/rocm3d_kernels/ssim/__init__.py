@@ -8,6 +8,7 @@ require("torch")
 
 import torch  # noqa: E402
 
+from rocm3d_kernels.arguments import MAX_INT32, check_tensors, short  # noqa: E402
 from rocm3d_kernels.dispatch import choose  # noqa: E402
 from rocm3d_kernels.registration import operation  # noqa: E402
 from rocm3d_kernels.ssim import reference  # noqa: E402
@@ -15,6 +16,8 @@ from rocm3d_kernels.ssim import reference  # noqa: E402
 __all__ = ["ssim"]
 
 PADDINGS = ("same", "valid")
+# Rows and columns of a program, the least in tuning/ssim.json.
+LEAST_TILE = (10, 32)
 
 
 def ssim(image: torch.Tensor, target: torch.Tensor, padding: str = "same", *, train: bool = True) -> torch.Tensor:
@@ -37,8 +40,9 @@ def ssim(image: torch.Tensor, target: torch.Tensor, padding: str = "same", *, tr
 
 
 def _check(image: torch.Tensor, target: torch.Tensor, padding: str) -> None:
-    if padding not in PADDINGS:
-        raise ValueError(f"ssim: padding is {padding!r}; choose same or valid")
+    if not isinstance(padding, str) or padding not in PADDINGS:
+        raise ValueError(f"ssim: padding is {short(padding)}; choose same or valid")
+    check_tensors("ssim", {"image": image, "target": target})
     if image.ndim != 4:
         raise ValueError(f"ssim: images must be [N, C, H, W], not {tuple(image.shape)}")
     if image.shape != target.shape:
@@ -56,6 +60,9 @@ def _check(image: torch.Tensor, target: torch.Tensor, padding: str) -> None:
         )
     if image.shape[-2] * image.shape[-1] >= 2**30:
         raise ValueError(f"ssim: a plane of {tuple(image.shape[-2:])} pixels is too large for 32-bit indices")
+    rows, columns = LEAST_TILE
+    if image.shape[:2].numel() * -(-image.shape[2] // rows) * -(-image.shape[3] // columns) > MAX_INT32:
+        raise ValueError(f"ssim: images of shape {tuple(image.shape)} need more programs than a launch can have")
 
 
 def _run(image: torch.Tensor, target: torch.Tensor, valid: bool, train: bool) -> tuple[torch.Tensor, torch.Tensor]:

@@ -11,7 +11,8 @@ require("torch")
 
 import torch  # noqa: E402
 
-from rocm3d_kernels.gaussian.arguments import MODES, check_arguments  # noqa: E402
+from rocm3d_kernels.arguments import check_tensors  # noqa: E402
+from rocm3d_kernels.gaussian.arguments import MODES, camera_numbers, check_arguments  # noqa: E402
 from rocm3d_kernels.gaussian.meta import LazyMeta  # noqa: E402
 from rocm3d_kernels.projection import Gaussians  # noqa: E402
 from rocm3d_kernels.surfels import lists, operator, reference  # noqa: E402
@@ -51,7 +52,13 @@ def rasterization(
 ) -> Surface:
     """`watched` receives the gradient of the projected centres in pixels; its value is not used."""
     surfels = Gaussians(means, None, quats, scales, opacities, viewmats, intrinsics)
-    check_arguments(surfels, colors, backgrounds, (width, height), sh_degree, render_mode, "pinhole")
+    size = (width, height)
+    check_arguments(
+        surfels, colors, backgrounds, size, sh_degree, render_mode, "pinhole", op="surfels", tile=lists.SIDE
+    )
+    near, far, smallest_radius, _ = camera_numbers("surfels", near_plane, far_plane, radius_clip, 0.0)
+    if watched is not None:
+        check_tensors("surfels", {"watched": watched})
     if watched is not None and watched.shape != (*viewmats.shape[:-2], means.shape[-2], 2):
         raise ValueError(f"surfels: watched must be [..., C, N, 2], not {tuple(watched.shape)}")
     with_colors, with_depths, mean_depth = MODES[render_mode]
@@ -60,12 +67,11 @@ def rasterization(
         colors, sh_degree = means.detach()[..., :1], None
     batch = viewmats.shape[:-2]
     settings = operator.SurfelSettings(
-        int(width), int(height), max(float(near_plane), 0.0), float(far_plane), float(radius_clip), sh_degree,
-        with_colors, with_depths,
+        int(width), int(height), max(near, 0.0), far, smallest_radius, sh_degree, with_colors, with_depths,
     )  # fmt: skip
     batched = _batched(surfels, colors, backgrounds, sh_degree)
     if watched is not None:
-        batched = batched._replace(watched=watched.reshape(-1, means.shape[-2], 2))
+        batched = batched._replace(watched=watched.reshape(batch.numel(), means.shape[-2], 2))
     *pictures, radii, records, _, _, _ = operator.render(batched, settings)
     images = reference.SurfelImages(*[one.view(*batch, *one.shape[1:]) for one in pictures])
     image, alphas = images.image, images.alphas[..., None]
@@ -100,7 +106,7 @@ def _batched(
         flat(views),
         flat(surfels.intrinsics),
         colors.contiguous().view(batches, cameras if has_camera_colors else 1, count, *tail),
-        None if backgrounds is None else backgrounds.contiguous().view(batches * cameras, -1),
+        None if backgrounds is None else backgrounds.contiguous().view(batches * cameras, backgrounds.shape[-1]),
         None,
     )
 

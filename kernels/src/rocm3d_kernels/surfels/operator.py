@@ -12,6 +12,7 @@ import torch
 
 from rocm3d_kernels.dispatch import choose
 from rocm3d_kernels.harmonics.reference import spherical_harmonics
+from rocm3d_kernels.memory import check_images_fit
 from rocm3d_kernels.registration import is_traced as traced
 from rocm3d_kernels.registration import operation
 from rocm3d_kernels.surfels import reference
@@ -59,6 +60,9 @@ def render(surfels: Surfels, settings: SurfelSettings) -> tuple[torch.Tensor, ..
 def render_eager(surfels: Surfels, settings: SurfelSettings) -> tuple[torch.Tensor, ...]:
     """Images, radii and records; then the pixel state for backward, empty for the reference."""
     size = (settings.width, settings.height)
+    # Colours, alpha, normals, distortion and median depth.
+    channels = (surfels.colors.shape[-1] if settings.degree is None else 3) + 6
+    check_images_fit("surfels", surfels.viewmats.numel() // 16, *size, channels, surfels.means.device)
     if choose("surfels", surfels.means) == "reference":
         records, radii, colors, back = project_and_color(surfels, settings)
         none = (records.new_empty(0), radii.new_empty(0), records.new_empty(0))
@@ -240,7 +244,7 @@ def _draw_backward(
 def _replace_invisible(surfels: Surfels, radii: torch.Tensor) -> Surfels:
     """Replaces surfels that no camera sees by ones: their gradient is zero even if they hold NaN."""
     batches, count = surfels.means.shape[:2]
-    ever_visible = (radii > 0).all(dim=-1).view(batches, -1, count).any(dim=1)
+    ever_visible = (radii > 0).all(dim=-1).view(batches, surfels.viewmats.shape[1], count).any(dim=1)
     replaced = [
         torch.where(ever_visible.view(*ever_visible.shape, *(1,) * (one.dim() - 2)), one, torch.ones_like(one))
         for one in surfels[:4]

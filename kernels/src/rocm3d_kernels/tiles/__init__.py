@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 
-from rocm3d_kernels.tiles.backoff import ExponentialBackoff
+from rocm3d_kernels.backoff import ExponentialBackoff
 from rocm3d_kernels.tuning import cached_until_override, tuned
 
 if TYPE_CHECKING:

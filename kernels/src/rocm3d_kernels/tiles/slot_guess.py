@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import torch
 
 from rocm3d_kernels import tiles
-from rocm3d_kernels.tiles.backoff import ExponentialBackoff
+from rocm3d_kernels.backoff import ExponentialBackoff
 
 if TYPE_CHECKING:
     from rocm3d_kernels.projection.launch import ProjectionOutputs

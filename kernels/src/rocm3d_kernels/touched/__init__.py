@@ -10,8 +10,15 @@ require("torch")
 
 import torch  # noqa: E402
 
+from rocm3d_kernels.arguments import (  # noqa: E402
+    check_alike,
+    check_image_size,
+    check_number,
+    check_tensors,
+)
 from rocm3d_kernels.dispatch import choose  # noqa: E402
 from rocm3d_kernels.image_formation import LARGEST_ALPHA  # noqa: E402
+from rocm3d_kernels.memory import check_images_fit  # noqa: E402
 from rocm3d_kernels.registration import operation  # noqa: E402
 from rocm3d_kernels.touched import reference  # noqa: E402
 
@@ -50,6 +57,7 @@ def touched_pixels(
 
     Without `tiles` the lists are made from the radii.
     """
+    cap = check_number("touched", "cap", cap, above=0.0, most=1.0)
     _check(gaussians, width, height)
     lists = (None, None, 0, 0) if tiles is None else tiles
     counts: torch.Tensor = _touched(*(one.detach() for one in gaussians), *lists, int(width), int(height), float(cap))
@@ -57,12 +65,20 @@ def touched_pixels(
 
 
 def _check(gaussians: ImageGaussians, width: int, height: int) -> None:
+    check_tensors("touched", gaussians._asdict())
     shape = gaussians.opacities.shape
-    if min(width, height) < 1:
-        raise ValueError(f"touched: the image is empty: {width} x {height} pixels")
+    images = shape[0] if len(shape) == 2 else 1
+    check_image_size("touched", width, height, images=images)
+    check_images_fit("touched", images, int(width), int(height), 1, gaussians.opacities.device)
     for (name, one), more in zip(gaussians._asdict().items(), ((2,), (3,), (), (), (2,)), strict=True):
         if len(shape) != 2 or one.shape != (*shape, *more):
             raise ValueError(f"touched: {name} {tuple(one.shape)} do not match opacities {tuple(shape)}")
+    check_alike("touched", {name: one for name, one in gaussians._asdict().items() if name != "radii"})
+    radii = gaussians.radii
+    if radii.device != gaussians.opacities.device or radii.dtype == torch.bool or radii.is_complex():
+        raise ValueError(
+            f"touched: radii must be int32 on {gaussians.opacities.device}, not {radii.dtype} on {radii.device}"
+        )
 
 
 # torch.library does not support newer annotations.

@@ -12,21 +12,44 @@ from typing import Any
 import torch
 
 from rocm3d_kernels.attention.problem import AttentionProblem
+from rocm3d_kernels.backoff import ExponentialBackoff
 from rocm3d_kernels.dispatch import GPU
+from rocm3d_kernels.transient import first_line, is_transient
 
 HALVES = (torch.float16, torch.bfloat16)
 MAX_HEAD_SIZE = 256
 
 
-@functools.cache
+_BACKOFFS: dict[str, ExponentialBackoff] = {}
+
+
 def import_problem(name: str) -> str:
-    """Why the package cannot be used; empty if it can. Our own drop-in of that name does not count."""
+    """Why the package cannot be used; empty if it can. Our own drop-in of that name does not count.
+
+    Decided once, unless the import failed for a moment: then it is tried again, after ever more calls.
+    """
+    backoff = _BACKOFFS.get(name)
+    if backoff is not None and not backoff.should_try():
+        return "import failed for the moment"
+    try:
+        return _import_problem(name)
+    except Exception as error:
+        if not is_transient(error):
+            raise
+        _BACKOFFS.setdefault(name, ExponentialBackoff()).fail()
+        return f"import failed for the moment: {first_line(error)}"
+
+
+@functools.cache
+def _import_problem(name: str) -> str:
     try:
         if name not in sys.modules and find_spec(name) is None:
             return "not installed"
         module = import_module(name)
-    except Exception as error:  # noqa: BLE001  (a broken package may raise anything; it is then not used)
-        return f"import failed: {type(error).__name__}: {str(error).strip().partition(chr(10))[0][:120]}"
+    except Exception as error:
+        if is_transient(error):
+            raise
+        return f"import failed: {first_line(error)}"
     if "__rocm3d__" in vars(module):
         return "not installed, replaced by rocm3d-kernels"
     return ""

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from rocm3d_kernels.adam.optimizer import VisibleAdam
+from rocm3d_kernels.arguments import check_tensors
 
 
 class SparseGaussianAdam(VisibleAdam):
@@ -17,6 +18,7 @@ class SparseGaussianAdam(VisibleAdam):
 
     def step(self, visibility: torch.Tensor, N: int) -> None:
         """One step for the visible rows of N Gaussians."""
+        check_tensors("SparseGaussianAdam", {"visibility": visibility})
         if visibility.numel() != N:
             raise ValueError(f"visibility has {visibility.numel()} elements, but N is {N}")
         self.step_visible(visibility)

@@ -14,7 +14,15 @@ from typing import Any, NamedTuple
 
 import torch
 
+from rocm3d_kernels.arguments import check_alike, check_shape, check_tensors
 from rocm3d_kernels.dropin.packages.diff_gaussian_rasterization import pose
+from rocm3d_kernels.dropin.packages.diff_gaussian_rasterization.arguments import (
+    OP,
+    Arguments,
+    Camera,
+    check_settings,
+    check_tensor_arguments,
+)
 from rocm3d_kernels.dropin.packages.diff_gaussian_rasterization.optimizer import SparseGaussianAdam
 from rocm3d_kernels.gaussian.arguments import contiguous
 from rocm3d_kernels.gaussian.options import RenderOptions
@@ -59,8 +67,13 @@ class GaussianRasterizer(torch.nn.Module):
 
     def markVisible(self, positions: torch.Tensor) -> torch.Tensor:  # noqa: N802  (the original's name)
         """Whether each position [N, 3] is in front of the camera."""
+        view = self.raster_settings.viewmatrix
+        check_tensors(OP, {"positions": positions, "viewmatrix": view})
+        check_shape(OP, "viewmatrix", view, (4, 4))
+        if positions.dim() != 2 or positions.shape[1] != 3:
+            raise ValueError(f"{OP}: positions must be [N, 3], not {tuple(positions.shape)}")
+        check_alike(OP, {"positions": positions, "viewmatrix": view})
         with torch.no_grad():
-            view = self.raster_settings.viewmatrix
             return positions @ view[:3, 2] + view[3, 2] > NEAR
 
     def forward(
@@ -100,53 +113,49 @@ def rasterize_gaussians(
     dc: torch.Tensor | None = None,
 ) -> tuple[torch.Tensor, ...]:
     """The original's function; an empty tensor means None. `dc` holds the coefficients of degree 0 separately."""
-    optional = (sh, colors_precomp, scales, rotations, cov3Ds_precomp, theta, rho, dc)
-    harmonics, colors, scales, rotations, covars, theta, rho, dc = (
-        None if one is None or one.numel() == 0 else one for one in optional
-    )
-    if dc is not None and colors is None:
-        harmonics = dc if harmonics is None else torch.cat([dc, harmonics], dim=1)
-    if (harmonics is None) == (colors is None):
-        raise ValueError("pass exactly one of shs and colors_precomp")
-    if ((scales is None or rotations is None) and covars is None) or (scales is not None and covars is not None):
-        raise ValueError("pass exactly one of scales with rotations and cov3D_precomp")
+    checked = check_tensor_arguments(
+        {
+            "means3D": means3D, "means2D": means2D, "shs": sh, "colors_precomp": colors_precomp, "opacities": opacities,
+            "scales": scales, "rotations": rotations, "cov3D_precomp": cov3Ds_precomp, "dc": dc,
+        }
+    )  # fmt: skip
+    camera = check_settings(raster_settings, checked)
     variant = os.environ.get(VARIANT, "")
     if variant not in VARIANTS:
         raise ValueError(f"{VARIANT} is {variant!r}; set it to {' or '.join(filter(None, VARIANTS))}, or unset it")
+    theta, rho = (None if one is None or one.numel() == 0 else one for one in pose.check_motion(theta, rho, means3D))
     view, has_motion = raster_settings.viewmatrix.T, theta is not None or rho is not None
     if has_motion:
         view = pose.connect_motion(view, theta, rho)
     if has_motion or raster_settings.projmatrix_raw is not None:
         variant = POSE
-    gaussians = (means3D, means2D, opacities.reshape(-1), scales, rotations, covars, view)
-    return _render(gaussians, harmonics, colors, raster_settings, variant)
+    return _render(checked, view, raster_settings, camera, variant)
 
 
 def _render(
-    gaussians: tuple[Any, ...],
-    harmonics: torch.Tensor | None,
-    colors: torch.Tensor | None,
-    raster_settings: GaussianRasterizationSettings,
-    variant: str,
+    tensors: Arguments, view: torch.Tensor, raster_settings: GaussianRasterizationSettings, camera: Camera, variant: str
 ) -> tuple[torch.Tensor, ...]:
-    means, means2d, opacities, scales, rotations, covars, view = gaussians
-    width, height = raster_settings.image_width, raster_settings.image_height
+    width, height, harmonics = camera.width, camera.height, tensors.harmonics
     inverse_depths = raster_settings.antialiasing is not None and variant != POSE
     settings = CameraSettings(width, height, near=NEAR, compensate=bool(raster_settings.antialiasing))
     options = RenderOptions(
-        settings, None if harmonics is None else raster_settings.sh_degree, with_depths=inverse_depths or bool(variant),
-        inverse_depths=inverse_depths, cap=MAX_ALPHA,
+        settings, None if harmonics is None else int(raster_settings.sh_degree),
+        with_depths=inverse_depths or bool(variant), inverse_depths=inverse_depths, cap=MAX_ALPHA,
     )  # fmt: skip
-    if scales is not None and raster_settings.scale_modifier != 1.0:
-        scales = scales * raster_settings.scale_modifier
+    scales = tensors.scales
+    if scales is not None and camera.scale_modifier != 1.0:
+        scales = scales * camera.scale_modifier
     everything = Gaussians(
-        means, covars, rotations, scales, opacities, view[None], _intrinsics(raster_settings, means)[None]
-    )
-    everything, colors, background = contiguous(
-        everything, colors if harmonics is None else harmonics, raster_settings.bg[None], options
-    )
-    # The original's gradient of these points is in units of half the image size.
-    pixels = means2d[:, :2] * means2d.new_tensor([0.5 * width, 0.5 * height])
+        tensors.means, tensors.covars, tensors.rotations, scales, tensors.opacities, view[None],
+        _intrinsics(raster_settings, camera, tensors.means)[None],
+    )  # fmt: skip
+    colors = tensors.colors if harmonics is None else harmonics
+    assert colors is not None
+    everything, colors, background = contiguous(everything, colors, raster_settings.bg[None], options)
+    pixels = None
+    if tensors.means2d is not None:
+        # The original's gradient of these points is in units of half the image size.
+        pixels = tensors.means2d * tensors.means2d.new_tensor([0.5 * width, 0.5 * height])
     image, alphas, meta = rasterize(everything, colors, background, options, watched=pixels)
     rgb, depth = image[0, ..., :3].permute(2, 0, 1), image[0, ..., 3:].permute(2, 0, 1)
     radii = _round_radii(meta)
@@ -157,11 +166,11 @@ def _render(
     return (rgb, radii, depth) if inverse_depths else (rgb, radii)
 
 
-def _intrinsics(raster_settings: GaussianRasterizationSettings, like: torch.Tensor) -> torch.Tensor:
-    width, height = raster_settings.image_width, raster_settings.image_height
+def _intrinsics(raster_settings: GaussianRasterizationSettings, camera: Camera, like: torch.Tensor) -> torch.Tensor:
+    width, height = camera.width, camera.height
     if raster_settings.projmatrix_raw is not None:
         return pose.intrinsics(raster_settings.projmatrix_raw.to(like), width, height)
-    focal = (width / (2.0 * raster_settings.tanfovx), height / (2.0 * raster_settings.tanfovy))
+    focal = (width / (2.0 * camera.tanfovx), height / (2.0 * camera.tanfovy))
     return like.new_tensor([[focal[0], 0.0, width / 2.0], [0.0, focal[1], height / 2.0], [0.0, 0.0, 1.0]])
 
 

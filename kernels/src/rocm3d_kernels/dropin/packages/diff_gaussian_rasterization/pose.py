@@ -10,14 +10,28 @@ from typing import Any
 
 import torch
 
+from rocm3d_kernels.arguments import check_tensors
+from rocm3d_kernels.dropin.packages.diff_gaussian_rasterization.arguments import OP
 from rocm3d_kernels.touched import ImageGaussians, RenderedTiles, touched_pixels
+
+
+def check_motion(
+    theta: torch.Tensor | None, rho: torch.Tensor | None, means: torch.Tensor
+) -> tuple[torch.Tensor | None, torch.Tensor | None]:
+    """Raises for what is not a tensor on the device of the Gaussians."""
+    for name, one in (("theta", theta), ("rho", rho)):
+        if one is not None:
+            check_tensors(OP, {name: one})
+            if one.device != means.device or not one.dtype.is_floating_point:
+                raise ValueError(f"{OP}: {name} must be float32 on {means.device}, not {one.dtype} on {one.device}")
+    return theta, rho
 
 
 def connect_motion(view: torch.Tensor, theta: torch.Tensor | None, rho: torch.Tensor | None) -> torch.Tensor:
     """The unchanged view [4, 4], connected to theta and rho for autograd."""
     for name, tensor in (("theta", theta), ("rho", rho)):
         if tensor is not None and tensor.numel() != 3:
-            raise ValueError(f"{name} must have 3 elements, not {tensor.numel()}")
+            raise ValueError(f"{OP}: {name} must have 3 elements, not {tensor.numel()}")
     twist = view.new_zeros((4, 4))
     if theta is not None:
         x, y, z = (theta - theta.detach()).reshape(3).to(view.dtype).unbind()

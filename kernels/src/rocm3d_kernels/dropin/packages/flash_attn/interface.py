@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 
+from rocm3d_kernels.arguments import check_tensors
 from rocm3d_kernels.attention import attention, spans_from_cu_seqlens
 from rocm3d_kernels.dropin.declaration import DOCS
 from rocm3d_kernels.dropin.packages.flash_attn.kvcache import flash_attn_with_kvcache
@@ -81,7 +82,7 @@ def flash_attn_varlen_func(
 ) -> torch.Tensor:
     """Attention of packed tensors [T, H, D]: sequence n has tokens cu_seqlens[n] to cu_seqlens[n + 1]."""
     _check_supported(return_attn_probs=return_attn_probs, block_table=block_table)
-    spans = spans_from_cu_seqlens(cu_seqlens_q, cu_seqlens_k, int(max_seqlen_q), int(max_seqlen_k))
+    spans = spans_from_cu_seqlens(cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k)
     return attention(
         q, k, v, spans, scale=softmax_scale, causal=causal, window=window_size, softcap=softcap, slopes=alibi_slopes,
         dropout=dropout_p, deterministic=deterministic,
@@ -112,6 +113,7 @@ def flash_attn_varlen_kvpacked_func(
 
 
 def _unpack(name: str, packed: torch.Tensor, dimensions: int, count: int) -> tuple[torch.Tensor, ...]:
+    check_tensors("flash_attn", {name: packed})
     if packed.ndim != dimensions or packed.shape[-3] != count:
         raise ValueError(
             f"{name} must have {dimensions} dimensions and size {count} in dimension -3, not {tuple(packed.shape)}"

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from rocm3d_kernels import surfels
+from rocm3d_kernels.arguments import check_tensors
 from rocm3d_kernels.dropin.declaration import DOCS
 from rocm3d_kernels.surfels.normals import from_depth
 
@@ -49,8 +50,14 @@ def rasterization_2dgs(
             raise NotImplementedError(f"{name} of rasterization_2dgs is not covered by rocm3d-kernels: see {DOCS}")
     if depth_mode not in ("expected", "median"):
         raise ValueError(f"depth_mode is {depth_mode!r}; choose expected or median")
-    if distloss and render_mode not in WITH_DEPTHS:
+    if distloss and (not isinstance(render_mode, str) or render_mode not in WITH_DEPTHS):
         raise ValueError(f"distloss needs depths, but render_mode is {render_mode!r}; choose {', '.join(WITH_DEPTHS)}")
+    check_tensors("rasterization_2dgs", {"means": means, "viewmats": viewmats})
+    if means.dim() < 2 or viewmats.dim() < 3 or not means.is_floating_point():
+        raise ValueError(
+            f"rasterization_2dgs: means must be float32 [..., N, 3] and viewmats [..., C, 4, 4], not {means.dtype} "
+            f"{tuple(means.shape)} and {tuple(viewmats.shape)}"
+        )
     shape = (*viewmats.shape[:-2], means.shape[-2], 2)
     means2d = torch.zeros(shape, dtype=means.dtype, device=means.device, requires_grad=True)
     surface = surfels.rasterization(

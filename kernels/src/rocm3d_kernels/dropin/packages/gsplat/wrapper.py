@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import math
-
 import torch
 
 from rocm3d_kernels import boxes
 from rocm3d_kernels.adam import adam_step
+from rocm3d_kernels.arguments import check_image_size, check_tensors
 from rocm3d_kernels.dispatch import choose
 from rocm3d_kernels.dropin.declaration import DOCS
+from rocm3d_kernels.dropin.packages.gsplat import arguments as checks
+from rocm3d_kernels.gaussian.arguments import camera_numbers, check_gaussians
 from rocm3d_kernels.harmonics import spherical_harmonics
 from rocm3d_kernels.projection import CameraSettings, Gaussians, Projected, project, reference, split_records
 from rocm3d_kernels.raster import RasterInputs, draw
 from rocm3d_kernels.tiles import TileLists
+
+PROJECTION = "fully_fused_projection"
 
 __all__ = [
     "adam",
@@ -49,6 +52,7 @@ def quat_scale_to_covar_preci(
     triu: bool = False,
 ) -> tuple[torch.Tensor | None, torch.Tensor | None]:
     """Covariances and their inverses [..., 3, 3], or [..., 6] upper triangles."""
+    checks.check_quats_and_scales(quats, scales)
     covars = reference.covariance(quats, scales) if compute_covar else None
     precisions = reference.covariance(quats, 1.0 / scales) if compute_preci else None
     rows, columns = [0, 0, 0, 1, 1, 2], [0, 1, 2, 1, 2, 2]
@@ -83,13 +87,15 @@ def fully_fused_projection(
             "packed, sparse_grad and camera models other than pinhole and ortho "
             f"are not covered by rocm3d-kernels: see {DOCS}"
         )
-    settings = CameraSettings(
-        width, height, eps2d, near_plane, far_plane, radius_clip, calc_compensations, camera_model
-    )
+    near, far, smallest_radius, eps = camera_numbers(PROJECTION, near_plane, far_plane, radius_clip, eps2d)
+    width, height = check_image_size(PROJECTION, width, height)
+    settings = CameraSettings(width, height, eps, near, far, smallest_radius, bool(calc_compensations), camera_model)
+    checks.check_opacities(opacities)
     fixed_opacities = None if opacities is None else opacities.detach()
     gaussians = Gaussians(
         means, covars, *((quats, scales) if covars is None else (None, None)), fixed_opacities, viewmats, Ks
     )
+    check_gaussians(gaussians, op=PROJECTION, opacities=False)
     shape = (*viewmats.shape[:-2], means.shape[-2])
     if choose("projection", means) == "reference":
         projected = reference.project_all(gaussians, settings)
@@ -122,8 +128,11 @@ def isect_tiles(
     """Number of tiles that each Gaussian touches, sort keys (image, tile, depth), and the row of each key."""
     if packed and (n_images is None or image_ids is None):
         raise ValueError("packed=True needs n_images and image_ids")
-    images = n_images or math.prod(means2d.shape[:-2])
-    centres, extents, depth = means2d.reshape(-1, 2), radii.reshape(-1, 2), depths.reshape(-1)
+    images = checks.check_boxes(means2d, radii, depths, n_images, image_ids)
+    checks.check_grid("isect_tiles", images, tile_width, tile_height, tile_size)
+    centres, extents = means2d.reshape(-1, 2), radii.reshape(-1, 2)
+    # A negative depth or NaN would change the tile in the sort key.
+    depth = torch.where(depths > 0, depths, 0.0).reshape(-1)
     if image_ids is None:
         count = centres.shape[0]
         image = torch.arange(count, device=centres.device) // max(count // max(images, 1), 1)
@@ -137,7 +146,13 @@ def isect_tiles(
 
 def isect_offset_encode(isect_ids: torch.Tensor, n_images: int, tile_width: int, tile_height: int) -> torch.Tensor:
     """Index of each tile's first key [images, tile_height, tile_width]."""
-    return boxes.tile_offsets(isect_ids, n_images, (tile_width, tile_height))
+    check_tensors("isect_offset_encode", {"isect_ids": isect_ids})
+    if isect_ids.dim() != 1 or isect_ids.dtype != torch.int64:
+        raise ValueError(
+            f"isect_offset_encode: isect_ids must be int64 [pairs], not {isect_ids.dtype} {tuple(isect_ids.shape)}"
+        )
+    checks.check_grid("isect_offset_encode", n_images, tile_width, tile_height)
+    return boxes.tile_offsets(isect_ids.contiguous(), n_images, (tile_width, tile_height))
 
 
 def rasterize_to_pixels(
@@ -156,6 +171,10 @@ def rasterize_to_pixels(
     absgrad: bool = False,
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Images [..., height, width, D] and alphas [..., height, width, 1], from the lists of isect_tiles; needs a GPU."""
+    checks.check_raster(
+        {"means2d": means2d, "conics": conics, "colors": colors, "opacities": opacities}, image_width, image_height,
+        tile_size, isect_offsets, flatten_ids, backgrounds, masks, packed=packed,
+    )  # fmt: skip
     if choose("raster", means2d) == "reference":
         raise NotImplementedError("rasterize_to_pixels needs a GPU; on a CPU use rasterization")
     images, (tiles_y, tiles_x) = isect_offsets.shape[:-2], isect_offsets.shape[-2:]
@@ -166,7 +185,7 @@ def rasterize_to_pixels(
     lists = TileLists(flatten_ids.int().contiguous(), offsets, tile_size, tiles_x, tiles_y)
     flags = None if masks is None else masks.reshape(-1).to(torch.int8).contiguous()
     drawing = RasterInputs(records, lists, image_width, image_height, not packed, flags, absgrad)
-    rows = colors if packed else colors.reshape(-1, *colors.shape[-2:])
+    rows = colors if packed else colors.reshape(images.numel(), *colors.shape[-2:])
     back = None if backgrounds is None else backgrounds.reshape(-1, backgrounds.shape[-1])
     image, alphas = draw(Projected(means2d, shapes, shapes), rows, back, drawing)
     return image.view(*images, *image.shape[1:]), alphas.view(*images, *alphas.shape[1:], 1)

@@ -46,7 +46,7 @@ def requested_functions(folder: Path) -> Iterator[str]:
     for file in sorted(folder.glob("*.py")):
         try:
             tree = ast.parse(file.read_text(encoding="utf-8"))
-        except (OSError, SyntaxError, ValueError):
+        except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
             continue
         calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
         lists = (one for call in calls if ast.unparse(call.func).endswith("load_ext") for one in call.args)

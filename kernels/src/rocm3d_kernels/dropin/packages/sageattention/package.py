@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from rocm3d_kernels.arguments import check_tensors
 from rocm3d_kernels.attention import attention
 from rocm3d_kernels.dropin.declaration import DOCS
 
@@ -37,10 +38,13 @@ def sageattn(
     if return_lse:
         raise NotImplementedError(f"return_lse is not covered by rocm3d-kernels: see {DOCS}")
     scale = options.pop("scale", None)
-    dropout = float(options.pop("dropout_p", 0.0))
+    dropout = options.pop("dropout_p", 0.0)
     unknown = sorted(set(options) - IGNORED)
     if unknown:
         raise TypeError(f"sageattn() got an unexpected keyword argument {unknown[0]!r}")
+    check_tensors("sageattn", {"q": q, "k": k, "v": v})
+    if q.ndim != 4 or k.ndim != 4 or v.ndim != 4:
+        raise ValueError(f"sageattn: q, k and v must have 4 dimensions, not {q.ndim}, {k.ndim} and {v.ndim}")
     heads_first = tensor_layout == "HND"
     q, k, v = (one.transpose(1, 2) if heads_first else one for one in (q, k, v))
     output = attention(

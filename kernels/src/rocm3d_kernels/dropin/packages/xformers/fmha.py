@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from rocm3d_kernels.arguments import check_tensors
 from rocm3d_kernels.attention import attention
 from rocm3d_kernels.dropin.packages.xformers import attn_bias as attn_bias  # noqa: PLC0414  (shown as xformers shows it)
 from rocm3d_kernels.dropin.packages.xformers.attn_bias import (
@@ -59,6 +60,7 @@ def memory_efficient_attention(
     output_dtype: torch.dtype | None = None,
 ) -> torch.Tensor:
     """Attention of tensors [B, M, H, K], [B, M, K] (one head) or [B, M, G, H, K] (groups of heads that share keys)."""
+    check_tensors("memory_efficient_attention", {"query": query, "key": key, "value": value})
     shape = query.shape
     if not query.ndim == key.ndim == value.ndim or query.ndim not in (3, 4, 5):
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Exponential backoff, counted in renderings instead of seconds."""
+"""Exponential backoff, counted in calls instead of seconds."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ MAX_PERIOD = 256
 
 @dataclass(slots=True)
 class ExponentialBackoff:
-    """Skips 2**failures - 1 renders after each failure, at most 255."""
+    """Skips 2**failures - 1 calls after each failure, at most 255."""
 
     failures: int = 0
     skips_left: int = 0
 
     def should_try(self) -> bool:
-        """Call once per rendering: it counts down."""
+        """Call once per rendering, probe or trial: it counts down."""
         if self.skips_left == 0:
             return True
         self.skips_left -= 1
