@@ -28,6 +28,7 @@ class WorkloadMonitor:
     ) -> None:
         self.output = KeptOutput(output_path, redactor or Redactor())
         self.terminal, self.cold_caches, self.is_closed = terminal, cold_caches, False
+        self.survivors = ""
         self.lock, self.memory = threading.Lock(), HostMemory()
         self.began = self.last_output = self.last_notice = time.monotonic()
 
@@ -48,6 +49,10 @@ class WorkloadMonitor:
         """Sample the memory of a process group; called every few seconds."""
         self.memory.sample(group)
         self._report_silence()
+
+    def escaped(self, reason: str) -> None:
+        """Note that processes of the program may still be running."""
+        self.survivors = reason
 
     def _report_silence(self) -> None:
         """Goes to the terminal only: the saved output contains the program's own lines and nothing else."""

@@ -118,7 +118,7 @@ def record_run(
         cold_caches=cold,
         output_left_out=monitor.output.left_out,
         files=tuple(files),
-        missing=(*_missing_links(events, before, workload), *unread),
+        missing=(*_missing_links(events, before, workload), *_survivors(monitor), *unread),
         **_hook_fields(events, workload.root, knowledge),
     )
 
@@ -198,6 +198,10 @@ def _missing_links(events: list[dict[str, Any]], before: FolderState, workload: 
             MissingLink(link="files", reason="too many files to compare: pass the folder of the results with --out")
         )
     return links
+
+
+def _survivors(monitor: WorkloadMonitor) -> list[MissingLink]:
+    return [MissingLink(link="the end of all its processes", reason=monitor.survivors)] if monitor.survivors else []
 
 
 def _tail(path: Path) -> str:
