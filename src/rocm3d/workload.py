@@ -117,7 +117,9 @@ def run_workload(
     with_verdicts = with_artifacts.model_copy(
         update={"expectations": tuple(evaluate(expectation, with_artifacts) for expectation in expectations)}
     )
-    names = redactor.paths(item.path for item in (*with_verdicts.files, *with_verdicts.artifacts))
+    names = redactor.paths(
+        [*(item.path for item in with_verdicts.files), *(item.path for item in with_verdicts.artifacts)]
+    )
     redacted = redactor.record(_renamed(with_verdicts, names))
     (into / RUN).write_text(redacted.to_json(), encoding="utf-8")
     bundled = bundled_artifacts(with_verdicts, workload.folder)

@@ -49,11 +49,14 @@ class Container:
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             signal.signal(number, self._stop)
         # Also sent when only the thread ends that started this process.
-        signal.signal(signal.SIGUSR1, lambda *_: os.getppid() != self.parent and self._stop())
+        signal.signal(signal.SIGUSR1, self._stop_if_orphaned)
         self.prctl(PR_SET_PDEATHSIG, int(signal.SIGUSR1), 0, 0, 0)
 
     def _stop(self, *_: object) -> None:
         self.is_stopped = True
+
+    def _stop_if_orphaned(self, *_: object) -> None:
+        self.is_stopped = self.is_stopped or os.getppid() != self.parent
 
     def start(self, command: list[str]) -> bool:
         """Start the program in its own session; False if that fails, which is reported."""

@@ -245,7 +245,7 @@ def _programs() -> dict[bytes, PasswordProgram]:
 
 @cache
 def _program_hint() -> re.Pattern[bytes]:
-    names = b"|".join(sorted(map(re.escape, _programs()), key=len, reverse=True))
+    names = b"|".join(map(re.escape, sorted(_programs(), key=len, reverse=True)))
     return re.compile(rb"(?<![A-Za-z0-9_.-])(?:" + names + rb")(?![A-Za-z0-9_.-])")
 
 
