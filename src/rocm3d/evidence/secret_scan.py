@@ -53,7 +53,8 @@ def refuse_secrets(folder: Path, redactor: Redactor) -> None:
 
 def find_leaks(folder: Path, redactor: Redactor) -> Iterator[LeakedSecret]:
     """The first secret of every file that has one."""
-    for path in sorted(folder.rglob("*")):
+    # Documents last: they repeat the names of files.
+    for path in sorted(folder.rglob("*"), key=lambda path: (path.name in _DOCUMENTS, path)):
         if not path.is_file():
             continue
         name = path.relative_to(folder).as_posix()

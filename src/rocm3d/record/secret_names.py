@@ -70,7 +70,8 @@ def is_secret_value(value: bytes, kind: NameKind, name: str = "") -> bool:
 def is_random(value: bytes) -> bool:
     """A long value that is no word, number, path or version: hex, base64, or letters mixed with digits."""
     if _HEX.fullmatch(value):
-        return bool(re.search(rb"[0-9]", value)) or len(value) >= 32
+        has_both = re.search(rb"[0-9]", value) and re.search(rb"[a-fA-F]", value)
+        return bool(has_both) or len(value) >= 32
     if not _RANDOM.fullmatch(value) or value.startswith((b"/", b"./", b"../", b"~/")) or _NUMBER.fullmatch(value):
         return False
     digits = sum(48 <= byte <= 57 for byte in value)

@@ -56,6 +56,7 @@ _BESIDE_VALUE = re.compile(rb"[A-Za-z0-9+/_=~.-]{16,8192}")
 _HEADER_VALUE = re.compile(rb"(?:[^\r\n\"'`\x1b\\]|\\(?![nr\"'])){1,8192}")
 _SCHEME = re.compile(rb"[A-Za-z]+(?:[ \t]|%20|\+)+")
 _BEARER_VALUE = re.compile(rb"(?:[ \t]|%20|\+)+([A-Za-z0-9._~+/=-]{1,8192})")
+_WORD_BEFORE = re.compile(rb"([A-Za-z]+)[ \t_-]+\Z")
 _URL_USER = re.compile(rb"(?::|%3[aA])(?:/|%2[fF]|\\/){2}([^/\s@\"'<>\\?#]{1,1024}?)(?:@|%40)")
 _HARMLESS_USERS = frozenset({b"git", b"hg", b"ssh", b"svn", b"anonymous", b"(redacted)"})
 _PEM_START = re.compile(rb"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
@@ -170,6 +171,8 @@ def _named_values(data: bytes, lower: bytes) -> Iterator[SecretSpan]:
         end_of_last = end
         name = data[start:end].strip(b".").decode("latin-1")
         kind = name_kind(name)
+        if kind == "weak" and _is_harmless_phrase(data, start):
+            continue  # cache key, sort key
         if kind:
             yield from _value_beside(data, start, end, name, kind)
 
@@ -184,6 +187,11 @@ def _name_around(data: bytes, start: int, end: int) -> tuple[int, int]:
     if start and data[start - 1 : start] == b"%":
         start = min(start + 2, end)
     return start, end
+
+
+def _is_harmless_phrase(data: bytes, start: int) -> bool:
+    word = _WORD_BEFORE.search(data, max(0, start - _MAX_NAME), start)
+    return word is not None and word[1].lower().decode() in rules().names.harmless_before
 
 
 def _value_beside(data: bytes, start: int, end: int, name: str, kind: NameKind) -> Iterator[SecretSpan]:
