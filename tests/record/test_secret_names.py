@@ -41,7 +41,7 @@ def test_the_placeholder_of_a_usage_text_is_no_secret():
     assert is_secret_value(b"HF_TOKEN", "secret", "--other-token")
 
 
-def test_a_number_is_a_secret_beside_a_password_only():
+def test_a_number_is_a_secret_only_for_the_name_of_a_password():
     assert is_secret_value(b"123456", "password")
     assert not is_secret_value(b"123456", "secret")
 

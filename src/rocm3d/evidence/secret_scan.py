@@ -62,9 +62,9 @@ def find_leaks(folder: Path, redactor: Redactor) -> Iterator[LeakedSecret]:
         if shown != name:
             yield LeakedSecret(shown, 0, "a secret in its name")
         document = _DOCUMENTS.get(name)
-        found = _in_document(path, document, redactor) if document else _in_file(path, redactor)
-        if found is not None:
-            yield LeakedSecret(shown, *found)
+        leak = _in_document(path, document, redactor) if document else _in_file(path, redactor)
+        if leak is not None:
+            yield LeakedSecret(shown, *leak)
 
 
 def _in_document(path: Path, model: type[Document], redactor: Redactor) -> tuple[int, str] | None:

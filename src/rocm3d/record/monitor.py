@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO
 
 from rocm3d.model.run import MemoryPoint
-from rocm3d.record.kept_output import KeptOutput
+from rocm3d.record.output_file import OutputFile
 from rocm3d.record.redact import Redactor
 
 SILENCE_SECONDS = 60.0
@@ -26,7 +26,7 @@ class WorkloadMonitor:
         cold_caches: tuple[str, ...],
         redactor: Redactor | None = None,
     ) -> None:
-        self.output = KeptOutput(output_path, redactor or Redactor())
+        self.output = OutputFile(output_path, redactor or Redactor())
         self.terminal, self.cold_caches, self.is_closed = terminal, cold_caches, False
         self.survivors = ""
         self.lock, self.memory = threading.Lock(), HostMemory()

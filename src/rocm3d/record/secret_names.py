@@ -28,10 +28,10 @@ _MIN_VALUE = 4
 @cache
 def rules() -> SecretRules:
     """The shipped rules."""
-    found: SecretRules | None = RecordFolder(data_folder()).single("secrets")
-    if found is None:
+    loaded: SecretRules | None = RecordFolder(data_folder()).single("secrets")
+    if loaded is None:
         raise UserError(f"{data_folder() / 'secrets.toml'} is missing", hint="reinstall rocm3d")
-    return found
+    return loaded
 
 
 @lru_cache(maxsize=4096)

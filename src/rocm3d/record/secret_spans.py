@@ -174,7 +174,7 @@ def _named_values(data: bytes, lower: bytes) -> Iterator[SecretSpan]:
         if kind == "weak" and _is_harmless_phrase(data, start):
             continue  # cache key, sort key
         if kind:
-            yield from _value_beside(data, start, end, name, kind)
+            yield from _adjacent_value(data, start, end, name, kind)
 
 
 def _name_around(data: bytes, start: int, end: int) -> tuple[int, int]:
@@ -194,7 +194,7 @@ def _is_harmless_phrase(data: bytes, start: int) -> bool:
     return word is not None and word[1].lower().decode() in rules().names.harmless_before
 
 
-def _value_beside(data: bytes, start: int, end: int, name: str, kind: NameKind) -> Iterator[SecretSpan]:
+def _adjacent_value(data: bytes, start: int, end: int, name: str, kind: NameKind) -> Iterator[SecretSpan]:
     label = f"the value of {name!r}" if len(name) < _MAX_NAME else "a value beside the name of a secret"
     assigned = _ASSIGNED.match(data, end)
     if assigned and assigned[1] == b">" and data[start - 1 : start] != b"<":
@@ -217,8 +217,8 @@ def _value_beside(data: bytes, start: int, end: int, name: str, kind: NameKind) 
         if span and is_secret_value(data[slice(*span)], certain, name):
             yield SecretSpan(*span, label)
             return
-    beside = _BESIDE.match(data, end)
-    value = _BESIDE_VALUE.match(data, beside.end()) if beside and beside.end() > end else None
+    adjacent = _BESIDE.match(data, end)
+    value = _BESIDE_VALUE.match(data, adjacent.end()) if adjacent and adjacent.end() > end else None
     if value and is_random(value[0]):
         yield SecretSpan(*value.span(), label)
 

@@ -66,7 +66,7 @@ class RedactedStream:
         return chunk[end.start() :] if end else b""
 
 
-class KeptOutput:
+class OutputFile:
     """A file with the first HEAD_BYTES and the last TAIL_BYTES of the redacted output, and a line between them."""
 
     def __init__(self, path: Path, redactor: Redactor) -> None:

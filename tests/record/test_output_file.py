@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from secret_shapes import secret_shapes
 
-from rocm3d.record import kept_output
-from rocm3d.record.kept_output import MAX_LINE, KeptOutput, RedactedStream
+from rocm3d.record import output_file
+from rocm3d.record.output_file import MAX_LINE, OutputFile, RedactedStream
 from rocm3d.record.redact import Redactor
 
 TEXTS = [(secret, make(secret)) for _, secret, contexts in secret_shapes() for make in contexts.output]
@@ -76,12 +76,12 @@ def test_a_known_value_is_removed_in_every_spelling():
 
 @pytest.fixture
 def small(monkeypatch):
-    monkeypatch.setattr(kept_output, "HEAD_BYTES", 1000)
-    monkeypatch.setattr(kept_output, "TAIL_BYTES", 1000)
+    monkeypatch.setattr(output_file, "HEAD_BYTES", 1000)
+    monkeypatch.setattr(output_file, "TAIL_BYTES", 1000)
 
 
-def kept(tmp_path, data: bytes, size: int) -> tuple[bytes, int]:
-    output = KeptOutput(tmp_path / "output.txt", Redactor())
+def written(tmp_path, data: bytes, size: int) -> tuple[bytes, int]:
+    output = OutputFile(tmp_path / "output.txt", Redactor())
     for position in range(0, len(data), size):
         output.write(data[position : position + size])
     output.close()
@@ -93,14 +93,14 @@ def kept(tmp_path, data: bytes, size: int) -> tuple[bytes, int]:
 @pytest.mark.parametrize("length", [0, 1, 999, 1000, 1001, 1999, 2000])
 def test_output_up_to_the_limit_is_complete(small, tmp_path, length, size):
     data = bytes(random.Random(1).choices(b"abc\n", k=length))
-    assert kept(tmp_path, data, size) == (data, 0)
+    assert written(tmp_path, data, size) == (data, 0)
 
 
 @pytest.mark.parametrize("size", [7, 64, 5000])
 @pytest.mark.parametrize("length", [2001, 3500, 50_000])
 def test_of_more_output_the_first_and_last_part_are_kept(small, tmp_path, length, size):
     data = bytes(random.Random(1).choices(b"abc\n", k=length))
-    text, left_out = kept(tmp_path, data, size)
+    text, left_out = written(tmp_path, data, size)
 
     assert left_out == length - 2000
     note = f"\n[rocm3d: {left_out} bytes of output are left out here: only the first and last are kept]\n"
@@ -108,7 +108,7 @@ def test_of_more_output_the_first_and_last_part_are_kept(small, tmp_path, length
 
 
 def test_the_head_is_in_the_file_while_the_program_runs(tmp_path):
-    output = KeptOutput(tmp_path / "output.txt", Redactor())
+    output = OutputFile(tmp_path / "output.txt", Redactor())
     output.write(b"one\ntoken=aB3dE5gH")
     assert (tmp_path / "output.txt").read_bytes() == b"one\n"
     output.write(b"7jK9\ntwo\n")
@@ -117,7 +117,7 @@ def test_the_head_is_in_the_file_while_the_program_runs(tmp_path):
 
 
 def test_memory_is_bounded(small, tmp_path):
-    output = KeptOutput(tmp_path / "output.txt", Redactor())
+    output = OutputFile(tmp_path / "output.txt", Redactor())
     for _ in range(2000):
         output.write(b"x" * 99 + b"\n")
         assert output._tail_bytes <= 2100
