@@ -27,6 +27,7 @@ from rocm3d.model.patch import Patch
 from rocm3d.model.plan import Plan
 from rocm3d.model.release import Release
 from rocm3d.model.rule import Rule
+from rocm3d.model.secrets import SecretRules
 from rocm3d.model.snapshot import Snapshot
 from rocm3d.model.upstream import Drafts, Ledger
 from rocm3d.model.verdict import Verdicts
@@ -39,7 +40,7 @@ def schemas() -> Iterator[tuple[str, str]]:
     """One JSON Schema for each kind of record and each document."""
     records: dict[str, type[BaseModel]] = {kind.rstrip("s") if kind != "families" else "family": model
                                            for kind, model in FOLDERS.items()}  # fmt: skip
-    records |= {"bundle": Bundle, "rule": Rule, "release": Release, "method": Method, **TABLES}
+    records |= {"bundle": Bundle, "rule": Rule, "release": Release, "method": Method, "secrets": SecretRules, **TABLES}
     records |= {"drafts": Drafts, "ledger": Ledger, "snapshot": Snapshot, "diagnosis": Diagnosis}
     records |= {
         DOCUMENT_FILES[kind.__name__][0].removesuffix(".json"): kind for kind in (Scan, Plan, Patch, Verdicts, Evidence)

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from rocm3d.artifact.check import check_all, is_artifact
-from rocm3d.evidence.folder import EVIDENCE_FILE, BundleContents, bundled_artifacts, mark_unfinished, seal
+from rocm3d.evidence.folder import (
+    EVIDENCE_FILE,
+    FILES_FOLDER,
+    BundleContents,
+    bundled_artifacts,
+    mark_unfinished,
+    seal,
+)
 from rocm3d.evidence.port_runs import written_by_earlier_runs
 from rocm3d.evidence.run_bundles import RUNS_FOLDER
 from rocm3d.model.errors import Rocm3dError, UserError
 from rocm3d.model.run import RunRecord
 from rocm3d.record.expectation import KEYS, Expectation, evaluate, is_workload, parse_expectation, port_expectations
+from rocm3d.record.redact import Redactor
 from rocm3d.record.run import RunRequest, record_run
 from rocm3d.scan.recognition import recognised_port
 from rocm3d.workspace.documents import Documents
@@ -33,6 +42,7 @@ __all__ = [
     "known_expectations",
     "new_run_folder",
     "read_expectations",
+    "redacted_name",
     "repository_of",
     "run_workload",
 ]
@@ -73,6 +83,11 @@ def repository_of(folder: Path) -> Path:
     )
 
 
+def redacted_name(command: Sequence[str], name: str) -> str:
+    """The name of a run without secrets of its command and environment, for the name of its folder."""
+    return Redactor.for_run(command, os.environ).text(name)
+
+
 def new_run_folder(root: Path, name: str, work: Path | None = None) -> Path:
     """Create the folder of a new run. If the name is taken, adds a number."""
     runs_folder = Documents.of(root, work).folder / RUNS_FOLDER
@@ -102,10 +117,10 @@ def run_workload(
 ) -> RunRecord:
     """Run the workload, check its artifacts, and write a bundle of record, output and artifacts to `into`."""
     mark_unfinished(into)
-    documents = Documents(into.parent.parent)
+    documents, redactor = Documents(into.parent.parent), Redactor.for_run(workload.command, os.environ)
     try:
         prepared = replace(workload, written=written_by_earlier_runs(documents))
-        record = record_run(prepared, into, knowledge, terminal)
+        record = record_run(prepared, into, knowledge, terminal, redactor)
     except Rocm3dError:
         shutil.rmtree(into, ignore_errors=True)  # it did not start: nothing to keep
         raise
@@ -113,18 +128,32 @@ def run_workload(
     with_verdicts = with_artifacts.model_copy(
         update={"expectations": tuple(evaluate(expectation, with_artifacts) for expectation in expectations)}
     )
-    (into / RUN).write_text(with_verdicts.to_json(), encoding="utf-8")
+    names = redactor.paths(
+        [*(item.path for item in with_verdicts.files), *(item.path for item in with_verdicts.artifacts)]
+    )
+    redacted = redactor.record(_renamed(with_verdicts, names))
+    (into / RUN).write_text(redacted.to_json(), encoding="utf-8")
+    bundled = bundled_artifacts(with_verdicts, workload.folder)
+    prefix = f"{FILES_FOLDER}/"
     seal(
         into,
         BundleContents(
-            repository=workload.root.name,
-            runs=(with_verdicts,),
-            files=bundled_artifacts(with_verdicts, workload.folder),
+            repository=redactor.text(workload.root.name),
+            runs=(redacted,),
+            files={prefix + names[path.removeprefix(prefix)]: source for path, source in bundled.items()},
+            redactor=redactor,
         ),
     )
     if into.parent.name == RUNS_FOLDER:
         documents.seal_existing(f"{RUNS_FOLDER}/{into.name}/{EVIDENCE_FILE}")
-    return with_verdicts
+    return redacted
+
+
+def _renamed(record: RunRecord, names: Mapping[str, str]) -> RunRecord:
+    """The record with other paths of its files."""
+    files = tuple(item.model_copy(update={"path": names[item.path]}) for item in record.files)
+    artifacts = tuple(item.model_copy(update={"path": names[item.path]}) for item in record.artifacts)
+    return record.model_copy(update={"files": files, "artifacts": artifacts})
 
 
 def _artifacts(record: RunRecord, folder: Path) -> list[Artifact]:

@@ -8,7 +8,10 @@ import pytest
 
 from rocm3d.evidence.folder import EVIDENCE_FILE, SEAL_FILE, UNFINISHED_FILE, BundleContents, write
 from rocm3d.model.artifact import Artifact
+from rocm3d.model.base import SCHEMA_VERSION
 from rocm3d.model.run import Manifest, RunRecord
+
+VERSION = f'"schema_version": "{SCHEMA_VERSION}"'
 
 
 def recorded(seconds=2.0, **values):
@@ -53,7 +56,7 @@ def test_a_half_written_bundle_exits_2_with_one_line(rocm3d, bundle):
 
 def test_a_bundle_of_a_newer_schema_exits_2_and_names_it(rocm3d, bundle):
     path = bundle()
-    data = (path / EVIDENCE_FILE).read_bytes().replace(b'"schema_version": "1.0"', b'"schema_version": "3.0"', 1)
+    data = (path / EVIDENCE_FILE).read_bytes().replace(VERSION.encode(), b'"schema_version": "3.0"', 1)
     (path / EVIDENCE_FILE).write_bytes(data)
     (path / SEAL_FILE).write_text(f"{hashlib.sha256(data).hexdigest()}  {EVIDENCE_FILE}\n")
 

@@ -4,6 +4,10 @@ import json
 
 import pytest
 
+from rocm3d.model.base import SCHEMA_VERSION
+
+VERSION = f'"schema_version": "{SCHEMA_VERSION}"'
+
 
 def test_missing_gpu_is_refused(rocm3d, example):
     """Only on machines without an AMD GPU; with one, the plan is for that GPU."""
@@ -30,7 +34,7 @@ def test_a_newer_inventory_is_refused_in_one_line(rocm3d, example, tmp_path):
     root = example("deform-op")
     rocm3d("scan", root, "--work", tmp_path)
     inventory = tmp_path / "inventory.json"
-    inventory.write_text(inventory.read_text().replace('"schema_version": "1.0"', '"schema_version": "1.99"'))
+    inventory.write_text(inventory.read_text().replace(VERSION, '"schema_version": "1.99"'))
 
     ended = rocm3d("plan", root, "--gpu", "mi300x", "--from", inventory)
 

@@ -9,7 +9,10 @@ from hypothesis import strategies as st
 
 from rocm3d.evidence.check import check_seal
 from rocm3d.evidence.folder import EVIDENCE_FILE, SEAL_FILE
+from rocm3d.model.base import SCHEMA_VERSION
 from rocm3d.model.errors import UserError
+
+VERSION = f'"schema_version": "{SCHEMA_VERSION}"'
 
 
 def altered(path, digest=""):
@@ -108,7 +111,10 @@ def test_names_that_lead_out_are_not_opened(make_bundle, tmp_path):
 
 def test_a_newer_schema_that_is_sealed_is_refused(make_bundle):
     path = make_bundle()
-    reseal(path, (path / EVIDENCE_FILE).read_text().replace('"schema_version": "1.0"', '"schema_version": "2.0"'))
+    reseal(
+        path,
+        (path / EVIDENCE_FILE).read_text().replace(VERSION, '"schema_version": "2.0"'),
+    )
 
     with pytest.raises(UserError, match=r"has schema 2\.0"):
         check_seal(path)

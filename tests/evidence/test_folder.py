@@ -23,7 +23,10 @@ from rocm3d.evidence.folder import (
     seal,
     write,
 )
+from rocm3d.model.base import SCHEMA_VERSION
 from rocm3d.model.errors import UserError
+
+VERSION = f'"schema_version": "{SCHEMA_VERSION}"'
 
 
 def tree(root):
@@ -97,10 +100,13 @@ def test_a_bundle_without_its_seal_is_half_written(make_bundle):
 
 def test_a_newer_schema_is_refused_in_one_line(make_bundle):
     path = make_bundle()
-    text = (path / EVIDENCE_FILE).read_text().replace('"schema_version": "1.0"', '"schema_version": "1.7"', 1)
+    text = (path / EVIDENCE_FILE).read_text().replace(VERSION, '"schema_version": "1.7"', 1)
     (path / EVIDENCE_FILE).write_text(text)
 
-    with pytest.raises(UserError, match=r"evidence\.json has schema 1\.7; rocm3d .* reads 1\.0 to 1\.0"):
+    with pytest.raises(
+        UserError,
+        match=rf"evidence\.json has schema 1\.7; rocm3d .* reads 1\.0 to {SCHEMA_VERSION}",
+    ):
         read(path)
 
 

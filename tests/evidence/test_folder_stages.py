@@ -3,7 +3,10 @@ from __future__ import annotations
 import pytest
 
 from rocm3d.evidence.folder import StageDocuments
+from rocm3d.model.base import SCHEMA_VERSION
 from rocm3d.model.errors import UserError
+
+VERSION = f'"schema_version": "{SCHEMA_VERSION}"'
 
 
 @pytest.fixture
@@ -17,7 +20,7 @@ def files(documents):
 
 
 def test_a_document_of_another_schema_is_refused_in_one_line(files):
-    newer = files["plan.json"].replace(b'"schema_version": "1.0"', b'"schema_version": "9.0"')
+    newer = files["plan.json"].replace(VERSION.encode(), b'"schema_version": "9.0"')
 
     with pytest.raises(UserError, match=r"plan\.json has schema 9\.0"):
         StageDocuments({"plan.json": newer})

@@ -13,6 +13,7 @@ from processes import Program
 from waiting import DEADLINE, wait_for_exit
 
 from rocm3d.evidence.ledger import LedgerChange, LedgerFile, slug
+from rocm3d.model.base import SCHEMA_VERSION
 from rocm3d.model.errors import UserError
 from rocm3d.model.upstream import EditedFile, Fix, Ledger, Proposal
 
@@ -41,7 +42,7 @@ def test_a_ledger_of_a_newer_schema_is_refused_and_stays(ledger_file):
     assert ledger_file.path.read_text() == text
 
 
-@pytest.mark.parametrize("text", ["", "not json", '{"schema_version": "1.0", "verdicts": []}', "[1]"])
+@pytest.mark.parametrize("text", ["", "not json", f'{{"schema_version": "{SCHEMA_VERSION}", "verdicts": []}}', "[1]"])
 def test_a_file_that_was_named_and_is_no_ledger_is_not_touched(tmp_path, messages, text):
     path = tmp_path / "plan.json"
     path.write_text(text)

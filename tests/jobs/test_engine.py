@@ -15,14 +15,15 @@ from rocm3d.workspace.topology import read_topology
 def task(jobs_folder):
     def make(text: str = "", slot=None) -> Task:
         jobs = read_jobs(jobs_folder.write(f'[[job]]\nid = "a"\ncommand = ["python", "x.py"]\n{text}'))
-        return Task(jobs.jobs[0], 2, slot or cpu_slots(1)[0], run_folder(jobs.path, None))
+        return Task(jobs.jobs[0], 2, slot or cpu_slots(1)[0], run_folder(jobs.path, None), "a.2-0f")
 
     return make
 
 
 def test_cpu_slot_sets_no_mask(task):
     request = task('env = { A = "1" }\n').request()
-    assert request["env"] == {"A": "1"}
+    assert request["env"]["A"] == "1"
+    assert not [name for name in request["env"] if "VISIBLE" in name]
     assert "unset" not in request
     assert "lock" not in request
 
@@ -33,6 +34,13 @@ def test_gpu_mask_overrides_the_environment_of_the_job(task, machine, tmp_path):
     assert request["env"]["ROCR_VISIBLE_DEVICES"] == "GPU-ab00000000000001"
     assert "HIP_VISIBLE_DEVICES" in request["unset"]
     assert request["lock"] == slot.lock
+
+
+def test_a_job_learns_its_attempt_id_which_the_status_file_has_too(task):
+    request = task('env = { ROCM3D_ATTEMPT_ID = "of-another" }\n').request()
+    names = ("ROCM3D_JOB_ID", "ROCM3D_ATTEMPT", "ROCM3D_ATTEMPT_ID")
+    assert [request["env"][name] for name in names] == ["a", "2", "a.2-0f"]
+    assert request["about"]["id"] == "a.2-0f"
 
 
 def test_file_names_contain_job_and_attempt(task, jobs_folder):

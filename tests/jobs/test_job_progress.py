@@ -74,3 +74,36 @@ def test_undo_begin(job):
     assert progress.begin("cpu-1", 1.0) == 1
     progress.undo_begin()
     assert (progress.state, progress.attempts) == ("waiting", 0)
+
+
+@pytest.mark.parametrize(
+    ("endings", "doubles"),
+    [
+        (["done"], []),
+        ([""], []),
+        (["failed", "done"], []),
+        (["killed", "interrupted", "done"], []),
+        (["", "done"], [(1, False)]),
+        (["", "failed", ""], [(1, False)]),
+        (["done", "done"], [(1, True)]),
+        (["", "killed", "", "done"], [(1, False), (3, False)]),
+    ],
+)
+def test_attempts_before_the_last_that_may_have_completed_are_doubles(job, endings, doubles):
+    """A recorded failure or kill is no completion; an end that nobody recorded may be one."""
+    progress = progress_after(job, *endings)
+    assert [(item.attempt, item.completed) for item in progress.doubles] == doubles
+
+
+def test_every_attempt_has_its_own_id(job):
+    progress, ids = JobProgress("a", job.digest), set()
+    for number in range(1, 50):
+        progress.begin("cpu-1", 1.0)
+        ids.add(progress.attempt_id)
+        assert progress.attempt_id.startswith(f"a.{number}-")
+    assert len(ids) == 49
+
+
+def test_damaged_list_of_completions_is_empty(job):
+    for text in ("", "x", "{}", "null"):
+        assert JobProgress("a", job.digest, attempts=2, completions=text).doubles == ()

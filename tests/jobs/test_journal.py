@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 
 import pytest
 
@@ -86,3 +87,19 @@ def test_requests_are_delivered_once_and_in_order(journal_path):
         other.request("retry", ["a"])
         assert journal.take_requests() == [("a", "cancel"), ("b", "cancel"), ("a", "retry")]
         assert journal.take_requests() == []
+
+
+def test_a_journal_of_an_older_version_is_read_and_extended(tmp_path):
+    """Without the columns that were added later."""
+    path = tmp_path / "journal.sqlite"
+    with closing(JobJournal(path)) as journal:
+        journal.write([PROGRESS])
+        for name in ("attempt_id", "completions"):
+            journal._database.execute(f"ALTER TABLE jobs DROP COLUMN {name}")
+
+    journal, known, note = open_journal(path)
+    with closing(journal):
+        assert (known, note) == ({"a": PROGRESS}, "")
+        changed = replace(PROGRESS, attempt_id="a.2-0f", completions='[[1, "a.1-0e", false]]')
+        journal.write([changed])
+        assert journal.progress() == {"a": changed}

@@ -1,4 +1,7 @@
-"""Many jobs while runners, launchers and jobs are killed at random and the journal is damaged: no result is lost."""
+"""Many jobs while runners, launchers and jobs are killed at random and the journal is damaged: no result is lost.
+
+Jobs run at least once. Status names every job of which an earlier attempt may have completed, and no other.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +20,12 @@ from waiting import has_text, output_of, wait_until
 KILLS_PER_ROUND = 8
 # The last jobs run until all kills are done, so that there is always a job to kill.
 WORK = """\
-echo start >> "trace/$1"
+echo start $ROCM3D_ATTEMPT_ID >> "trace/$1"
 exec 9> "lock/$1"
 flock -n 9 || echo "$1" >> twice
 case "$1" in last-*) until [ -e calm ]; do sleep 0.05; done ;; esac
 sleep 0.01
-echo end >> "trace/$1"
+echo end $ROCM3D_ATTEMPT_ID >> "trace/$1"
 """
 
 
@@ -84,6 +87,40 @@ def run_and_kill_runners(jobs_folder, chance: random.Random, runners: int) -> tu
     return kills, messages
 
 
+def attempts_without_an_end(jobs_folder) -> dict[str, set[int]]:
+    """From the names of the status files: attempts whose end nobody recorded, except the last of a job."""
+    open_ends: dict[str, set[int]] = {}
+    for status_path in (jobs_folder.run / "status").glob("*.running"):
+        job, number, _ = status_path.name.rsplit(".", 2)
+        open_ends.setdefault(job, set()).add(int(number))
+    return open_ends
+
+
+def ended_attempts(jobs_folder, job: str) -> list[str]:
+    """Ids of the attempts that reached the last line of the job."""
+    lines = (jobs_folder.root / "trace" / job).read_text().splitlines()
+    return [line.split()[1] for line in lines if line.startswith("end ")]
+
+
+def assert_doubles_are_shown(jobs_folder, document: dict) -> None:
+    """Every job with an earlier attempt that may have completed is a double in status, and nothing else is."""
+    states = {job["id"]: job for job in document["jobs"]}
+    shown = {name: {item["attempt"] for item in job["doubles"]} for name, job in states.items() if job["doubles"]}
+    assert shown
+    assert shown == attempts_without_an_end(jobs_folder)
+    # What the jobs themselves saw: an earlier attempt that reached its last line was either recorded as killed or
+    # interrupted before it could exit, or it is a double.
+    for name, job in states.items():
+        ids = ended_attempts(jobs_folder, name)
+        assert ids[-1] == job["attempt_id"]
+        assert len(ids) == len(set(ids))
+        for attempt_id in ids[:-1]:
+            number = int(attempt_id.removeprefix(f"{name}.").partition("-")[0])
+            status_path = jobs_folder.run / "status" / f"{name}.{number}"
+            ending = json.loads(status_path.read_text())["ending"] if status_path.exists() else ""
+            assert ending in ("killed", "interrupted") or attempt_id in {item["id"] for item in job["doubles"]}
+
+
 def count_attempts(jobs_folder) -> tuple[Counter, Counter]:
     """From the status files: number of the last attempt, and of attempts that ended as done, per job."""
     attempts, done = Counter(), Counter()
@@ -124,8 +161,9 @@ def test_many_jobs_survive_whatever_is_killed(jobs_folder, count, runners):
     assert all(job["state"] == "done" and job["interruptions"] == job["attempts"] - 1 for job in document["jobs"])
     assert sum(job["interruptions"] for job in document["jobs"]) >= kills
     for job in jobs:
-        lines = (jobs_folder.root / "trace" / job).read_text().split()
+        lines = [line.split()[0] for line in (jobs_folder.root / "trace" / job).read_text().splitlines()]
         assert 1 <= lines.count("end") <= lines.count("start") <= attempts[job]
+    assert_doubles_are_shown(jobs_folder, document)
     before = sorted(path.name for path in (jobs_folder.run / "status").iterdir())
     assert jobs_folder.call("run", "--quiet")[0] == 0
     assert before == sorted(path.name for path in (jobs_folder.run / "status").iterdir())

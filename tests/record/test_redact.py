@@ -16,13 +16,12 @@ from rocm3d.record import redact
         (["--password", "--other", "x"], ("--password", "--other", "x")),
         (["hf_abcdefghijklmnopqrst"], ("(redacted)",)),
         (["git+https://me:secret@host/a.git"], ("git+https://(redacted)@host/a.git",)),
-        (["tokenizer.json", "--max-tokens", "5"], ("tokenizer.json", "--max-tokens", "(redacted)")),
+        (["tokenizer.json", "--max-tokens", "5"], ("tokenizer.json", "--max-tokens", "5")),
         (["python", "keyframes.py", "--seed=1"], ("python", "keyframes.py", "--seed=1")),
     ],
 )
 def test_secrets_are_redacted_in_commands(command, redacted):
-    """Rather too much is redacted than too little."""
-    assert redact.arguments(command) == redacted
+    assert redact.Redactor().arguments(command) == redacted
 
 
 def test_variables_are_hidden_by_name_and_by_value():

@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from rocm3d.model.base import SCHEMA_VERSION
+
 
 def documents(make):
     return [
@@ -28,6 +30,6 @@ def test_round_trip(make, index):
 def test_text_is_one_object_with_its_version_and_a_final_newline(make, index):
     text = documents(make)[index].to_json()
 
-    assert json.loads(text)["schema_version"] == "1.0"
+    assert json.loads(text)["schema_version"] == SCHEMA_VERSION
     assert text.endswith("}\n")
     assert "\x1b" not in text

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.model.jobs import JobsReport, JobState
+from rocm3d.model.jobs import DoubleAttempt, JobsReport, JobState
 from rocm3d.render import console
 from rocm3d.render.job_forms import MAX_DONE_SHOWN, duration, job_table, state_counts, time_left
 
@@ -53,6 +53,24 @@ def test_the_summary_counts_and_names_the_next_step():
         "run by process 7",
         "see /x/b.1.txt; run them again with `rocm3d jobs retry`",
     ]
+
+
+def test_doubles_are_listed_with_their_attempts():
+    double = job("a", doubles=(DoubleAttempt(attempt=1, completed=True), DoubleAttempt(attempt=2, completed=False)))
+    messages = console.summary(document(double.model_copy(update={"attempts": 3}), job("b")))
+    assert messages.splitlines() == [
+        "2 done",
+        "ran twice, or may have: 1 (see ROCM3D_ATTEMPT_ID in docs/jobs.md)",
+        "  a: attempt 1 completed, attempt 2 has no recorded end; repeated as attempt 3",
+    ]
+
+
+def test_of_many_doubles_the_first_are_listed():
+    doubles = (DoubleAttempt(attempt=1, completed=False),)
+    messages = console.summary(document(*(job(f"j{number:02}", doubles=doubles) for number in range(30))))
+    assert "j19" in messages
+    assert "j20" not in messages
+    assert "  more: 10, see --format json" in messages
 
 
 @pytest.mark.parametrize(

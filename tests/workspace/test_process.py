@@ -209,6 +209,9 @@ class RecordingWatcher:
         self.samples += 1
         os.killpg(group, 0)
 
+    def escaped(self, reason):
+        raise AssertionError(reason)
+
 
 def test_watched_output_is_in_order(tmp_path):
     """The program runs until the watcher was called."""

@@ -21,6 +21,7 @@ from rocm3d.workload import (
     known_expectations,
     new_run_folder,
     read_expectations,
+    redacted_name,
     repository_of,
     run_workload,
 )
@@ -69,7 +70,7 @@ def command(
     requested_expectations, current_folder = read_expectations(expect, knowledge), Path.cwd()
     root, run_name = repository_of(current_folder), name or _default_name(command)
     expectations = (*requested_expectations, *known_expectations(command, root, knowledge, requested_expectations))
-    into = new_run_folder(root, run_name)
+    into = new_run_folder(root, redacted_name(command, run_name))
     workload = RunRequest(
         tuple(command), run_name, current_folder, seconds, tuple(path.resolve() for path in out), profile, root
     )

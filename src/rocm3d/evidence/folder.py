@@ -16,6 +16,7 @@ from pathlib import Path, PurePosixPath
 
 from rocm3d.evidence.bundle import tally
 from rocm3d.evidence.chain import evidence_chain
+from rocm3d.evidence.secret_scan import refuse_secrets
 from rocm3d.model.base import Document
 from rocm3d.model.bundle import Bundle, StageSummary
 from rocm3d.model.errors import UserError
@@ -25,6 +26,7 @@ from rocm3d.model.patch import Patch
 from rocm3d.model.plan import Plan
 from rocm3d.model.run import RunRecord
 from rocm3d.model.verdict import Verdict, Verdicts
+from rocm3d.record.redact import Redactor
 from rocm3d.workspace.tree import file_digest
 
 EVIDENCE_FILE, SEAL_FILE, UNFINISHED_FILE = "evidence.json", "evidence.sha256", "UNFINISHED"
@@ -49,6 +51,7 @@ class BundleContents:
     documents: Mapping[str, bytes] = field(default_factory=dict)
     runs: tuple[RunRecord, ...] = ()
     files: Mapping[str, Path | bytes] = field(default_factory=dict)
+    redactor: Redactor = field(default_factory=Redactor)
 
 
 def write(contents: BundleContents, into: Path) -> Bundle:
@@ -138,6 +141,7 @@ def _write_and_seal(folder: Path, contents: BundleContents, stages: StageDocumen
     )
     data = bundle.to_json().encode()
     (folder / EVIDENCE_FILE).write_bytes(data)
+    refuse_secrets(folder, contents.redactor)
     (folder / SEAL_FILE).write_text(f"{hashlib.sha256(data).hexdigest()}  {EVIDENCE_FILE}\n", encoding="ascii")
     (folder / UNFINISHED_FILE).unlink(missing_ok=True)
     return bundle

@@ -27,6 +27,8 @@ ROCM3D = (
     "-c",
     "import sys; sys.path[:] = filter(None, sys.path); from rocm3d.cli.main import main; main()",
 )
+# Variables by which a job knows itself: see docs/jobs.md.
+JOB_ID, ATTEMPT, ATTEMPT_ID = "ROCM3D_JOB_ID", "ROCM3D_ATTEMPT", "ROCM3D_ATTEMPT_ID"
 _NO_LIMIT = 10 * 365 * 86400.0
 # Seconds for the recorder to write its bundle after a timeout.
 _RECORDER_SECONDS = 60.0
@@ -40,6 +42,7 @@ class Task:
     attempt: int
     slot: Slot
     folder: RunFolder
+    id: str = ""
 
     @property
     def key(self) -> str:
@@ -49,7 +52,8 @@ class Task:
     def request(self) -> dict[str, Any]:
         """The JSON request for the launcher."""
         job, slot = self.job, self.slot
-        identity = {"job": job.id, "digest": job.digest, "attempt": self.attempt, "slot": slot.name}
+        identity = {"job": job.id, "digest": job.digest, "attempt": self.attempt, "slot": slot.name, "id": self.id}
+        env = {**job.env, JOB_ID: job.id, ATTEMPT: str(self.attempt), ATTEMPT_ID: self.id}
         message: dict[str, Any] = {
             "do": "start",
             "key": self.key,
@@ -65,8 +69,8 @@ class Task:
         if slot.lock:
             message["lock"] = slot.lock
         if slot.gpu is not None or slot.env:
-            return message | {"env": {**job.env, **dict(slot.env)}, "unset": slot.unset}
-        return message | {"env": job.env}
+            return message | {"env": {**env, **dict(slot.env)}, "unset": slot.unset}
+        return message | {"env": env}
 
     @property
     def command(self) -> Sequence[str]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import secrets
 import signal
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rocm3d.model.jobs import JobsReport, JobState
+from rocm3d.model.jobs import DoubleAttempt, JobsReport, JobState
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -20,7 +22,10 @@ if TYPE_CHECKING:
 
 @dataclass
 class JobProgress:
-    """One row of the journal. Attempts up to `closed` are counted; `kills` are consecutive kills by other programs."""
+    """One row of the journal. Attempts up to `closed` are counted; `kills` are consecutive kills by other programs.
+
+    `completions` is a JSON list of attempts that completed or may have: number, id, whether its success is recorded.
+    """
 
     id: str
     digest: str
@@ -36,10 +41,13 @@ class JobProgress:
     code: int | None = None
     reason: str = ""
     remote: str = ""
+    attempt_id: str = ""
+    completions: str = "[]"
 
     def begin(self, slot: str, now: float) -> int:
         """Start an attempt; returns its number."""
         self.attempts += 1
+        self.attempt_id = f"{self.id}.{self.attempts}-{secrets.token_hex(8)}"
         self.state, self.slot, self.started, self.code, self.reason = "running", slot, now, None, ""
         return self.attempts
 
@@ -54,9 +62,13 @@ class JobProgress:
         self.closed = attempt.number
         self.code, self.seconds, self.remote = attempt.code, attempt.seconds, ""
         self.slot = attempt.slot or self.slot
+        self.attempt_id = attempt.id or self.attempt_id
         # An attempt of another command under the same id does not count.
         if attempt.digest not in ("", self.digest):
             return
+        if attempt.ending in ("", "done"):
+            entry = [attempt.number, attempt.id, attempt.ending == "done"]
+            self.completions = json.dumps([*self._completions(), entry])
         if attempt.ending == "done":
             self.state, self.reason = "done", ""
         elif attempt.ending in ("failed", "timed_out"):
@@ -65,6 +77,23 @@ class JobProgress:
             self.state, self.reason = "cancelled", "cancelled while running"
         else:
             self._count_interruption(attempt, max_kills)
+
+    def _completions(self) -> list[tuple[int, str, bool]]:
+        try:
+            entries = json.loads(self.completions)
+        except (TypeError, ValueError):
+            return []
+        is_list = isinstance(entries, list)
+        return [(int(entry[0]), str(entry[1]), bool(entry[2])) for entry in entries] if is_list else []
+
+    @property
+    def doubles(self) -> tuple[DoubleAttempt, ...]:
+        """Attempts before the last that completed or may have."""
+        return tuple(
+            DoubleAttempt(attempt=number, id=attempt_id, completed=completed)
+            for number, attempt_id, completed in self._completions()
+            if number < self.attempts
+        )
 
     def _count_failure(self, attempt: Attempt, job: Job) -> None:
         self.failures += 1
@@ -149,4 +178,6 @@ def _job_state(progress: JobProgress, folder: RunFolder, now: float) -> JobState
         code=progress.code,
         reason=progress.reason,
         log=str(folder.log(progress.id, progress.attempts)) if progress.attempts else "",
+        attempt_id=progress.attempt_id if progress.attempts else "",
+        doubles=progress.doubles,
     )

@@ -43,9 +43,18 @@ class JobJournal:
             self._database.execute("PRAGMA journal_mode=WAL")
             self._database.execute("PRAGMA synchronous=NORMAL")
             self._database.executescript(_TABLES)
+            self._add_missing_columns()
         except BaseException:
             self._database.close()
             raise
+
+    def _add_missing_columns(self) -> None:
+        """Columns of a journal that an older version wrote."""
+        existing = {row[1] for row in self._database.execute("PRAGMA table_info(jobs)")}
+        for field in fields(JobProgress):
+            if existing and field.name not in existing:
+                default = f"DEFAULT '{field.default}'"
+                self._database.execute(f"ALTER TABLE jobs ADD COLUMN {field.name} {default}")
 
     def close(self) -> None:
         self._database.close()

@@ -155,7 +155,7 @@ class JobRunner:
                 del self.waiting[position]
                 attempt = self.progress[job.id].begin(slot.name, now)
                 self._mark_changed(job.id)
-                return Task(job, attempt, slot, self.folder)
+                return Task(job, attempt, slot, self.folder, self.progress[job.id].attempt_id)
         return None
 
     def _adopt(self) -> None:
@@ -166,7 +166,7 @@ class JobRunner:
             slot = (
                 self._free_slots.popleft() if self._free_slots else replace(self.engine.slots()[0], name=progress.slot)
             )
-            task = Task(self._by_id[progress.id], progress.attempts, slot, self.folder)
+            task = Task(self._by_id[progress.id], progress.attempts, slot, self.folder, progress.attempt_id)
             if self.engine.adopt(task, progress.remote):
                 progress.state = "running"
                 self.running[task.key] = task

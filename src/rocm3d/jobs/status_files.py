@@ -41,6 +41,7 @@ class Attempt:
     seconds: float = 0.0
     ended: float = 0.0
     slot: str = ""
+    id: str = ""
 
 
 def list_attempts(folder: Path) -> dict[str, dict[int, str]]:
@@ -67,7 +68,7 @@ def read_attempt(folder: Path, number: int, name: str) -> Attempt:
         return Attempt(number)
     digest = _text(status, "digest")
     if name.endswith(".running") or status.get("ending") == "running":
-        return Attempt(number, digest=digest, slot=_text(status, "slot"))
+        return Attempt(number, digest=digest, slot=_text(status, "slot"), id=_text(status, "id"))
     return Attempt(
         number,
         _text(status, "ending"),
@@ -77,12 +78,13 @@ def read_attempt(folder: Path, number: int, name: str) -> Attempt:
         float(_finite_number(status, "seconds")),
         float(_finite_number(status, "ended")),
         _text(status, "slot"),
+        _text(status, "id"),
     )
 
 
 def with_stop_reason(attempt: Attempt, ending: str) -> Attempt:
     """Replace `killed` by the reason for which we stopped the attempt through a scheduler."""
-    return replace(attempt, ending=ending) if ending and attempt.ending in ("", "killed") else attempt
+    return replace(attempt, ending=ending) if ending and attempt.ending in ("", "killed", "interrupted") else attempt
 
 
 def is_alive(folder: Path, name: str) -> bool:

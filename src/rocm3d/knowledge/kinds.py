@@ -53,7 +53,7 @@ TABLES = LazyModels(
     suites="suite.SuiteTable",
 )
 # One file with one record.
-SINGLES = LazyModels(release="release.Release", method="method.Method")
+SINGLES = LazyModels(release="release.Release", method="method.Method", secrets="secrets.SecretRules")
 # One folder per rule, with its cases. A rule is a code, and has the recipe of its fix.
 RULES = LazyModels(rules="rule.Rule")
 RULE_KINDS = ("codes", "recipes")

@@ -142,6 +142,9 @@ class _WorkerWatcher:
         elif now - self.last_progress > QUIET:
             self._progress({"progress": self.count, "message": f"working, {now - self.started:.0f} s"})
 
+    def escaped(self, reason: str) -> None:
+        """Nothing to do: the worker starts no processes that leave its session."""
+
     def _progress(self, line: dict[str, Any]) -> None:
         self.count, self.last_progress = float(line["progress"]), time.monotonic()
         self.forward({"progress": self.count, "message": str(line["message"])})

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from math import isfinite
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from rocm3d.model.base import Record
+from rocm3d.model.base import PublicText, Record
 
 ArtifactKind = Literal["splat", "mesh", "points", "arrays", "image", "video", "unknown"]
 ArtifactOutcome = Literal["ok", "bad", "not_read"]
@@ -77,7 +77,7 @@ class Preview(Record):
     """What a report shows without the file: a histogram with equal bins from 0 to 1, and a small PNG in base64."""
 
     histogram: tuple[int, ...] = ()
-    picture: str = ""
+    picture: Annotated[str, PublicText()] = ""
 
 
 class Artifact(Record):

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 from rocm3d import __version__
 from rocm3d.model.errors import UserError
 
-SCHEMA_VERSION = "1.0"
+SCHEMA_VERSION = "1.1"
 
 DocumentT = TypeVar("DocumentT", bound="Document")
 
@@ -23,6 +23,15 @@ def _check_tree_path(path: str) -> str:
 
 TreePath = Annotated[str, AfterValidator(_check_tree_path)]
 """A relative POSIX path of a document, which somebody else may have written, that rocm3d opens or runs git in."""
+
+
+class PublicText:
+    """Marks a field that rocm3d fills by itself and that cannot contain a secret: the recorder does not search it."""
+
+
+Digest = Annotated[str, PublicText()]
+Commit = Annotated[str, PublicText()]
+Version = Annotated[str, PublicText()]
 
 
 class Record(BaseModel):
@@ -38,8 +47,8 @@ class Document(Record):
     same or an older minor version.
     """
 
-    schema_version: str = SCHEMA_VERSION
-    tool_version: str = __version__
+    schema_version: Version = SCHEMA_VERSION
+    tool_version: Version = __version__
 
     def to_json(self) -> str:
         """Stable text: declared key order, two spaces, one final newline."""

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from pydantic import Field
 
-from rocm3d.model.base import Document, Record
+from rocm3d.model.base import Digest, Document, Record
 from rocm3d.model.target import Gpu
 from rocm3d.model.verdict import Verdict
 
@@ -15,7 +15,7 @@ class SealedFile(Record):
     """A file of the bundle and its SHA-256 when it was sealed."""
 
     path: str
-    sha256: str
+    sha256: Digest
 
 
 class MissingLink(Record):
@@ -29,7 +29,7 @@ class SealedRun(Record):
     """A recorded run that is stored with the port. `missing` lists missing links of its chain of evidence."""
 
     folder: str = Field(description="of its bundle, relative to the folder runs")
-    sha256: str = Field(default="", description="of its evidence.json; empty: the bundle is incomplete")
+    sha256: Digest = Field(default="", description="of its evidence.json; empty: the bundle is incomplete")
     name: str = ""
     outcome: str = Field(description="how it ended; altered: its bundle was changed later; unread: no readable record")
     reason: str = ""

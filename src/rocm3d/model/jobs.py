@@ -13,6 +13,14 @@ JobStatus = Literal["waiting", "running", "done", "failed", "timed_out", "cancel
 JOB_STATUSES: tuple[JobStatus, ...] = ("waiting", "running", "done", "failed", "timed_out", "cancelled")
 
 
+class DoubleAttempt(Record):
+    """An attempt that completed, or may have, although the job was started again after it."""
+
+    attempt: int
+    id: str = Field(default="", description="ROCM3D_ATTEMPT_ID of the attempt")
+    completed: bool = Field(description="its success is recorded; false: its end was not recorded, so it is unknown")
+
+
 class JobState(Record):
     """One job with the counts of its attempts."""
 
@@ -26,6 +34,10 @@ class JobState(Record):
     code: int | None = None
     reason: str = ""
     log: str = ""
+    attempt_id: str = Field(default="", description="ROCM3D_ATTEMPT_ID of the last attempt")
+    doubles: tuple[DoubleAttempt, ...] = Field(
+        default=(), description="earlier attempts that completed or may have: the job may have run twice"
+    )
 
 
 class JobsReport(Document):
@@ -45,6 +57,11 @@ class JobsReport(Document):
         """Number of jobs by state, without empty states."""
         totals = Counter(job.state for job in self.jobs)
         return {state: totals[state] for state in JOB_STATUSES if totals[state]}
+
+    @property
+    def doubles(self) -> tuple[JobState, ...]:
+        """Jobs that ran twice, or may have."""
+        return tuple(job for job in self.jobs if job.doubles)
 
     @property
     def has_failures(self) -> bool:

@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import Field
 
 from rocm3d.model.artifact import Artifact
-from rocm3d.model.base import Document, Record
+from rocm3d.model.base import Commit, Digest, Document, Record
 from rocm3d.model.evidence import MissingLink, SealedFile
 
 RunStatus = Literal["finished", "failed", "out_of_memory", "killed", "timed_out", "interrupted"]
@@ -37,10 +37,10 @@ class Manifest(Record):
     interpreter: str = ""
     packages: tuple[InstalledPackage, ...] = ()
     variables: dict[str, str] = Field(default={}, description="those that affect the run; without secrets")
-    commit: str = ""
+    commit: Commit = ""
     dirty: tuple[str, ...] | None = Field(default=None, description="uncommitted paths; None: not a git repository")
     folder: str = Field(default="", description="working folder, relative to the repository; empty: its root")
-    sources: str = Field(default="", description="digest of the repository's code before the run; empty: unknown")
+    sources: Digest = Field(default="", description="digest of the repository's code before the run; empty: unknown")
 
 
 class LoadedModule(Record):
@@ -138,6 +138,9 @@ class RunRecord(Document):
     memory: PeakMemory = PeakMemory()
     steps: tuple[Steps, ...] = ()
     cold_caches: tuple[str, ...] = ()
+    output_left_out: int = Field(
+        default=0, description="bytes of output that were not kept: only its first and last part are"
+    )
     files: tuple[SealedFile, ...] = ()
     artifacts: tuple[Artifact, ...] = ()
     expectations: tuple[ExpectationResult, ...] = ()

@@ -24,7 +24,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-STATUS_BYTES = 512
+STATUS_BYTES = 1024
 JOB_VARIABLE = "ROCM3D_JOB"
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
@@ -218,7 +218,7 @@ class Launcher:
                     os.kill(pid, signal.SIGKILL)
 
     def end_all(self) -> None:
-        """Kill all children. Jobs that ended by themselves meanwhile still get their result."""
+        """Kill all children. Jobs that ended by themselves meanwhile get their result, the others `interrupted`."""
         deadline = time.monotonic() + END_SECONDS
         self.reap()
         while (remaining := children()) and time.monotonic() < deadline:
@@ -233,8 +233,11 @@ class Launcher:
         with contextlib.suppress(ChildProcessError):
             while (child := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG)) is not None:
                 job = self.jobs.pop(child.si_pid, None)
-                if job is not None and child.si_code == os.CLD_EXITED:
-                    self._finish(job, child.si_status, exited=True)
+                if job is not None:
+                    exited = child.si_code == os.CLD_EXITED
+                    if not exited:
+                        job.stop_reason = job.stop_reason or "interrupted"
+                    self._finish(job, child.si_status, exited=exited)
 
 
 def open_lock_file(path: str) -> int:

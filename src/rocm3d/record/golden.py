@@ -6,6 +6,7 @@ The program needs no changes. A recording is a folder with these files and recor
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from typing import Any
 from rocm3d.model.backend_check import OmittedOutput, RecordedFile, Recording
 from rocm3d.model.errors import UserError
 from rocm3d.record.hook_events import hook_environment, read_events
+from rocm3d.record.redact import Redactor
 from rocm3d.workspace.process import run, scratch_file
 from rocm3d.workspace.tree import file_digest
 
@@ -48,15 +50,16 @@ def record(request: RecordingRequest, into: Path, machine: str) -> Recording:
     settings = {"folder": str(modules), "modules": request.modules, "calls": request.calls, "seed": request.seed}
     hash_seed = {} if request.seed is None else {"PYTHONHASHSEED": str(request.seed % 2**32)}
     env = hook_environment(report, ROCM3D_GOLDEN=json.dumps(settings), **hash_seed)
-    ended = run(request.command, env=env, seconds=request.seconds, keep_bytes=_MAX_OUTPUT_BYTES)
-    (into / "output.txt").write_bytes(ended.stdout + ended.stderr)
+    redactor = Redactor.for_run(request.command, os.environ)
+    ended = run(request.command, env=env, seconds=request.seconds, keep_bytes=_MAX_OUTPUT_BYTES, contained=True)
+    (into / "output.txt").write_bytes(redactor.data(ended.stdout + ended.stderr))
     events = read_events(report)
     builder = _RecordingBuilder(into, request)
     builder.add_tensors(events, "modules")
     builder.add_outputs([path for path in _files(request.outputs, into) if before.get(path) != _stamp(path)])
     builder.add_missing(events)
     recording = Recording(
-        command=request.command,
+        command=redactor.arguments(request.command),
         exit_code=ended.code,
         seed=request.seed,
         machine=machine,

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import IO
 
 from rocm3d.model.run import MemoryPoint
+from rocm3d.record.output_file import OutputFile
+from rocm3d.record.redact import Redactor
 
 SILENCE_SECONDS = 60.0
 
@@ -17,24 +19,40 @@ SILENCE_SECONDS = 60.0
 class WorkloadMonitor:
     """`write` is called from the thread that reads the program's output, hence the lock."""
 
-    def __init__(self, output_path: Path, terminal: IO[bytes] | None, cold_caches: tuple[str, ...]) -> None:
-        self.file, self.terminal, self.cold_caches = output_path.open("wb"), terminal, cold_caches
+    def __init__(
+        self,
+        output_path: Path,
+        terminal: IO[bytes] | None,
+        cold_caches: tuple[str, ...],
+        redactor: Redactor | None = None,
+    ) -> None:
+        self.output = OutputFile(output_path, redactor or Redactor())
+        self.terminal, self.cold_caches, self.is_closed = terminal, cold_caches, False
+        self.survivors = ""
         self.lock, self.memory = threading.Lock(), HostMemory()
         self.began = self.last_output = self.last_notice = time.monotonic()
 
     def write(self, chunk: bytes) -> None:
-        """Append output to the file and the terminal; ignored after `close`."""
+        """Save output without secrets, and show it as it is on the terminal; ignored after `close`."""
         with self.lock:
+            if self.is_closed:
+                return
             self.last_output = time.monotonic()
-            for stream in (self.file, self.terminal):
-                if stream is not None and not stream.closed:
-                    stream.write(chunk)
-                    stream.flush()
+            try:
+                self.output.write(chunk)
+            finally:
+                if self.terminal is not None and not self.terminal.closed:
+                    self.terminal.write(chunk)
+                    self.terminal.flush()
 
     def sample(self, group: int) -> None:
         """Sample the memory of a process group; called every few seconds."""
         self.memory.sample(group)
         self._report_silence()
+
+    def escaped(self, reason: str) -> None:
+        """Note that processes of the program may still be running."""
+        self.survivors = reason
 
     def _report_silence(self) -> None:
         """Goes to the terminal only: the saved output contains the program's own lines and nothing else."""
@@ -52,9 +70,10 @@ class WorkloadMonitor:
             self.terminal.flush()
 
     def close(self) -> None:
-        """Close the output file; later output is dropped."""
+        """Complete the output file; later output is dropped."""
         with self.lock:
-            self.file.close()
+            self.is_closed = True
+            self.output.close()
 
 
 # With more samples than this, every second one is dropped and the sampling interval doubles.

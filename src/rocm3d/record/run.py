@@ -18,10 +18,11 @@ from typing import IO, Any, Literal, TypeAlias
 from rocm3d.knowledge.base import Knowledge
 from rocm3d.model.evidence import MissingLink, SealedFile
 from rocm3d.model.run import PeakMemory, RunRecord, RunStatus
-from rocm3d.record import hook_events, redact
+from rocm3d.record import hook_events
 from rocm3d.record.hook_events import hook_environment, read_events
 from rocm3d.record.manifest import cold_caches, manifest
 from rocm3d.record.monitor import WorkloadMonitor
+from rocm3d.record.redact import Redactor
 from rocm3d.workspace.process import guarded_scratch_folder, run_watched
 from rocm3d.workspace.tree import file_digest, source_digest
 
@@ -65,12 +66,25 @@ class RunRequest:
         return (self.repository or self.folder).resolve()
 
 
-def record_run(workload: RunRequest, into: Path, knowledge: Knowledge, terminal: IO[bytes] | None = None) -> RunRecord:
-    """Run the workload. `into` is an empty folder for its output, which also goes to `terminal` while it runs."""
+def record_run(
+    workload: RunRequest,
+    into: Path,
+    knowledge: Knowledge,
+    terminal: IO[bytes] | None = None,
+    redactor: Redactor | None = None,
+) -> RunRecord:
+    """Run the workload. `into` is an empty folder for its output, which also goes to `terminal` while it runs.
+
+    The output file is without secrets. The record is as it was measured: redact it before it is stored or shown.
+    """
+    redactor = redactor or Redactor.for_run(workload.command, os.environ)
     before, cold = FolderState(workload.outputs or (workload.folder,), into), cold_caches(knowledge)
     sources = source_digest(workload.root, workload.written)
     began, started = time.monotonic(), datetime.now(timezone.utc)
-    with guarded_scratch_folder() as scratch, closing(WorkloadMonitor(into / OUTPUT_FILE, terminal, cold)) as monitor:
+    with (
+        guarded_scratch_folder() as scratch,
+        closing(WorkloadMonitor(into / OUTPUT_FILE, terminal, cold, redactor)) as monitor,
+    ):
         report = scratch / "report.jsonl"
         settings = {"watch": watched_modules(knowledge), "profile": workload.profile}
         env = hook_environment(report, ROCM3D_RUN=json.dumps(settings))
@@ -85,7 +99,7 @@ def record_run(workload: RunRequest, into: Path, knowledge: Knowledge, terminal:
     }
     return RunRecord(
         name=workload.name,
-        command=redact.arguments(workload.command),
+        command=workload.command,
         started=started,
         seconds=round(seconds, 3),
         limit=workload.seconds,
@@ -102,8 +116,9 @@ def record_run(workload: RunRequest, into: Path, knowledge: Knowledge, terminal:
             host_points=monitor.memory.points(began),
         ),
         cold_caches=cold,
+        output_left_out=monitor.output.left_out,
         files=tuple(files),
-        missing=(*_missing_links(events, before, workload), *unread),
+        missing=(*_missing_links(events, before, workload), *_survivors(monitor), *unread),
         **_hook_fields(events, workload.root, knowledge),
     )
 
@@ -183,6 +198,10 @@ def _missing_links(events: list[dict[str, Any]], before: FolderState, workload: 
             MissingLink(link="files", reason="too many files to compare: pass the folder of the results with --out")
         )
     return links
+
+
+def _survivors(monitor: WorkloadMonitor) -> list[MissingLink]:
+    return [MissingLink(link="the end of all its processes", reason=monitor.survivors)] if monitor.survivors else []
 
 
 def _tail(path: Path) -> str:

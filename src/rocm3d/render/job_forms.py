@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 STYLES = {"done": "green", "running": "cyan", "failed": "bold red", "timed_out": "bold red", "cancelled": "yellow"}
 MAX_DONE_SHOWN = 60
+MAX_DOUBLES_SHOWN = 20
 _HEADER = ("job", "state", "attempts", "interrupted", "where", "time", "")
 _NUMBER_COLUMNS = (2, 3, 5)
 
@@ -73,9 +74,23 @@ def _closing(document: JobsReport) -> Iterable[RenderableType]:
     yield Text(f"{state_counts(document.counts)}{time_left(document.seconds_left)}")
     if document.runner is not None:
         yield Text(f"run by process {document.runner}")
+    yield from (Text(line, style="yellow") for line in double_lines(document.doubles))
     failed = [job for job in document.jobs if job.state in ("failed", "timed_out")]
     if failed:
         yield Text(f"see {clean(failed[0].log)}; run them again with `rocm3d jobs retry`")
+
+
+def double_lines(jobs: Sequence[JobState]) -> Iterable[str]:
+    """The jobs that ran twice or may have, with the attempts that count."""
+    if jobs:
+        yield f"ran twice, or may have: {len(jobs)} (see ROCM3D_ATTEMPT_ID in docs/jobs.md)"
+    for job in jobs[:MAX_DOUBLES_SHOWN]:
+        attempts = ", ".join(
+            f"attempt {item.attempt} {'completed' if item.completed else 'has no recorded end'}" for item in job.doubles
+        )
+        yield f"  {clean(job.id)}: {attempts}; repeated as attempt {job.attempts}"
+    if len(jobs) > MAX_DOUBLES_SHOWN:
+        yield f"  more: {len(jobs) - MAX_DOUBLES_SHOWN}, see --format json"
 
 
 def state_counts(counts: Mapping[JobStatus, int]) -> str:

@@ -30,10 +30,11 @@ DEFAULT_BYTES = 1024 * 1024
 POLL_SECONDS = 0.5
 HELPER_EXIT_SECONDS = 15.0
 _DRAIN_SECONDS = 1.0
+CONTAIN_HELPER = Path(__file__).parents[1] / "payload" / "contain.py"
 CLEANUP_HELPER = Path(__file__).parents[1] / "payload" / "clean_up.py"
 CLEANUP_VARIABLE = "ROCM3D_KEPT_BY"
 
-_running: set[subprocess.Popen[bytes]] = set()
+_running: set[_Program] = set()
 _cleanup_marks: list[str] = []
 
 
@@ -52,27 +53,29 @@ class Finished:
         return self.code is None
 
 
-def run(
+def run(  # noqa: PLR0913  (all options of a program)
     command: Sequence[str],
     *,
     cwd: Path | None = None,
     env: Mapping[str, str] | None = None,
     seconds: float = DEFAULT_SECONDS,
     keep_bytes: int = DEFAULT_BYTES,
+    contained: bool = False,
 ) -> Finished:
     """Run a program until it ends or reaches the time limit. Its whole process group is gone afterwards.
 
     A name without a folder is looked up by `find_program`: never in the working folder or in a repository.
+    With `contained`, processes that left its session are gone, too: for programs that are not ours. It costs 20 ms.
     """
-    child = _start(_installed(command, env), cwd, with_absolute_path(env))
-    out, err = _Drain(child.stdout, keep_bytes), _Drain(child.stderr, keep_bytes)
+    program = _start(_installed(command, env), cwd, with_absolute_path(env), contained=contained)
+    out, err = _Drain(program.stdout, keep_bytes), _Drain(program.stderr, keep_bytes)
     code: int | None
     try:
-        code = child.wait(timeout=seconds)
+        code = program.wait(seconds)
     except subprocess.TimeoutExpired:
         code = None
     finally:
-        _kill_group(child)
+        program.end()
     return Finished(code, out.finish(), err.finish(), out.capped or err.capped)
 
 
@@ -85,37 +88,42 @@ class Watcher(Protocol):
     def sample(self, group: int, /) -> object:
         """Called periodically with the id of the process group."""
 
+    def escaped(self, reason: str, /) -> object:
+        """Called at the end if processes of the program may still be running."""
+
 
 def run_watched(
     command: Sequence[str], watcher: Watcher, *, cwd: Path, env: Mapping[str, str], seconds: float
 ) -> int | None:
-    """Like `run`, but streams to a watcher and finds the program as a shell does, because the user names it.
+    """Like `run` with `contained`, but streams to a watcher and finds the program as a shell does: the user names it.
 
     Returns the exit code, or None at the time limit.
     """
-    child = _start(command, cwd, env, subprocess.STDOUT)
-    drain = _Drain(child.stdout, 0, watcher.write)
+    program = _start(command, cwd, env, subprocess.STDOUT, contained=True)
+    drain = _Drain(program.stdout, 0, watcher.write)
     deadline = time.monotonic() + seconds
     try:
         while (remaining := deadline - time.monotonic()) > 0:
             with contextlib.suppress(subprocess.TimeoutExpired):
-                return child.wait(timeout=min(remaining, POLL_SECONDS))
-            watcher.sample(child.pid)
+                return program.wait(min(remaining, POLL_SECONDS))
+            watcher.sample(program.pid)
         return None
     finally:
-        _kill_group(child)
+        program.end()
         drain.finish()
+        if program.survivors:
+            watcher.escaped(program.survivors)
 
 
 class BackgroundProcess:
     """A program that runs in the background."""
 
-    def __init__(self, child: subprocess.Popen[bytes], keep_bytes: int) -> None:
-        self._child, self._drain = child, _Drain(child.stdout, keep_bytes)
+    def __init__(self, program: _Program, keep_bytes: int) -> None:
+        self._program, self._drain = program, _Drain(program.stdout, keep_bytes)
 
     @property
     def has_ended(self) -> bool:
-        return self._child.poll() is not None
+        return self._program.child.poll() is not None
 
     @property
     def output(self) -> bytes:
@@ -132,12 +140,12 @@ def run_in_background(
     keep_bytes: int = DEFAULT_BYTES,
 ) -> Iterator[BackgroundProcess]:
     """Run a program during the block, then kill its whole process group."""
-    child = _start(_installed(command, env), cwd, with_absolute_path(env), subprocess.STDOUT)
-    background = BackgroundProcess(child, keep_bytes)
+    program = _start(_installed(command, env), cwd, with_absolute_path(env), subprocess.STDOUT)
+    background = BackgroundProcess(program, keep_bytes)
     try:
         yield background
     finally:
-        _kill_group(child)
+        program.end()
         background._drain.finish()
 
 
@@ -177,28 +185,102 @@ def _installed(command: Sequence[str], env: Mapping[str, str] | None) -> Sequenc
     return [program, *command[1:]]
 
 
+class _Program:
+    """A running program in its own session. `pid` is its id and that of its process group."""
+
+    def __init__(self, child: subprocess.Popen[bytes]) -> None:
+        self.child, self.pid = child, child.pid
+        self.survivors = "" if sys.platform == "linux" else "processes outside its session are ended on Linux only"
+
+    @property
+    def stdout(self) -> IO[bytes] | None:
+        return self.child.stdout
+
+    @property
+    def stderr(self) -> IO[bytes] | None:
+        return self.child.stderr
+
+    def wait(self, seconds: float) -> int:
+        """The exit code, or the negative number of a signal. Raises TimeoutExpired."""
+        return self.child.wait(timeout=seconds)
+
+    def kill(self) -> None:
+        """Kill it; `end` is called later, by the thread that waits for it."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, signal.SIGKILL)
+
+    def end(self) -> None:
+        """Kill it and its process group, and wait for its end."""
+        _kill_group(self.child)
+        _running.discard(self)
+
+
+class _ContainedProgram(_Program):
+    """A program below the launcher payload/contain.py, which ends all its descendants when `control` closes."""
+
+    def __init__(self, launcher: subprocess.Popen[bytes], control: int, status: IO[bytes]) -> None:
+        super().__init__(launcher)
+        self._control, self._status = control, status
+        started = status.readline().split()
+        self.error = OSError(int(started[1]), os.strerror(int(started[1]))) if started[:1] == [b"failed"] else None
+        self.pid = int(started[1]) if started[:1] == [b"started"] else launcher.pid
+        self._code: int | None = None
+
+    def wait(self, seconds: float) -> int:
+        code = super().wait(seconds)
+        self._read_end()
+        return code if self._code is None else self._code
+
+    def kill(self) -> None:
+        self.child.terminate()
+
+    def end(self) -> None:
+        if self._control >= 0:
+            os.close(self._control)
+            self._control = -1
+        try:
+            self.child.wait(timeout=HELPER_EXIT_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.child.kill()
+            self.child.wait()
+        self._read_end()
+        _running.discard(self)
+
+    def _read_end(self) -> None:
+        """Read the last line of the launcher, once."""
+        if self._status.closed:
+            return
+        with self._status:
+            ended = self._status.readline().split()
+        if ended[:1] == [b"ended"]:
+            self._code = None if ended[1] == b"none" else int(ended[1])
+            self.survivors = f"{int(ended[2])} processes cannot be killed" if int(ended[2]) else ""
+        elif self.error is None:
+            self.survivors = "the process that ends them was killed"
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.pid, signal.SIGKILL)
+
+
 def _start(
-    command: Sequence[str], cwd: Path | None, env: Mapping[str, str] | None, errors: int = subprocess.PIPE
-) -> subprocess.Popen[bytes]:
-    child: subprocess.Popen[bytes] | None = None
+    command: Sequence[str],
+    cwd: Path | None,
+    env: Mapping[str, str] | None,
+    errors: int = subprocess.PIPE,
+    *,
+    contained: bool = False,
+) -> _Program:
+    program: _Program | None = None
     try:
         with _delayed_sigint():
-            # A new session, so that one signal reaches all children.
-            child = subprocess.Popen(  # noqa: S603
-                list(command),
-                cwd=cwd,
-                env=_environment(env),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=errors,
-                start_new_session=True,
-            )
-            _running.add(child)
+            start = _start_contained if contained and sys.platform == "linux" else _start_plain
+            program = start(command, cwd, _environment(env), errors)
+            _running.add(program)
+        if isinstance(program, _ContainedProgram) and program.error is not None:
+            _abandon(program)
+            raise program.error
     except KeyboardInterrupt:
-        if child is not None:
-            _kill_group(child)
-            for stream in filter(None, (child.stdout, child.stderr)):
-                stream.close()
+        if program is not None:
+            _abandon(program)
         raise
     except OSError as error:
         if cwd is not None and not cwd.is_dir():
@@ -206,7 +288,49 @@ def _start(
         if isinstance(error, FileNotFoundError):
             raise MachineError(f"{command[0]} is not installed") from error
         raise MachineError(f"cannot start {command[0]}: {error.strerror}") from error
-    return child
+    return program
+
+
+def _abandon(program: _Program) -> None:
+    program.end()
+    for stream in filter(None, (program.stdout, program.stderr)):
+        stream.close()
+
+
+def _start_plain(
+    command: Sequence[str], cwd: Path | None, env: Mapping[str, str] | None, errors: int, pass_fds: Sequence[int] = ()
+) -> _Program:
+    # A new session, so that one signal reaches all children.
+    return _Program(
+        subprocess.Popen(  # noqa: S603
+            list(command),
+            cwd=cwd,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            start_new_session=True,
+            pass_fds=pass_fds,
+        )
+    )
+
+
+def _start_contained(
+    command: Sequence[str], cwd: Path | None, env: Mapping[str, str] | None, errors: int
+) -> _ContainedProgram:
+    launcher_end, control = os.pipe()
+    reading, launcher_status = os.pipe()
+    launcher = [sys.executable, "-I", "-S", str(CONTAIN_HELPER), str(launcher_end), str(launcher_status)]
+    try:
+        child = _start_plain([*launcher, *command], cwd, env, errors, (launcher_end, launcher_status)).child
+    except BaseException:
+        os.close(control)
+        os.close(reading)
+        raise
+    finally:
+        os.close(launcher_end)
+        os.close(launcher_status)
+    return _ContainedProgram(child, control, os.fdopen(reading, "rb"))
 
 
 @contextlib.contextmanager
@@ -227,9 +351,8 @@ def _delayed_sigint() -> Iterator[None]:
 
 def kill_all() -> None:
     """Kill all programs that other threads are waiting for."""
-    for child in tuple(_running):
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(child.pid, signal.SIGKILL)
+    for program in tuple(_running):
+        program.kill()
 
 
 @contextlib.contextmanager
@@ -266,7 +389,6 @@ def _kill_group(child: subprocess.Popen[bytes]) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(child.pid, signal.SIGKILL)
     child.wait()
-    _running.discard(child)
 
 
 class _Drain(threading.Thread):

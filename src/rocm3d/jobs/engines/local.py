@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from rocm3d.jobs.slots import Slot
     from rocm3d.jobs.specification import Jobs
 
-_STATUS_FIELDS = ("ending", "digest", "code", "signal", "seconds", "ended", "slot")
+_STATUS_FIELDS = ("ending", "digest", "code", "signal", "seconds", "ended", "slot", "id")
 
 
 class LocalEngine:

@@ -91,6 +91,7 @@ def _run_payload(check_request: BackendCheckRequest, environment: Environment, k
                 env={**os.environ, **check_request.env},
                 seconds=environment.seconds,
                 keep_bytes=_MAX_OUTPUT_BYTES,
+                contained=True,
             )
         except MachineError as error:
             return BackendCheck(probe=check_request.probe, outcome="not_run", reason=error.message)

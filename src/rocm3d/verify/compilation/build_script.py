@@ -108,7 +108,7 @@ def run_build_script(
     request_file = tree.with_name(f"{tree.name}.setup.json")
     request_file.write_text(json.dumps(request), encoding="utf-8")
     command = [str(interpreter or sys.executable), "-I", str(SCRIPT), str(request_file)]
-    ended = run(command, env=_environment(tree, machine), seconds=_SECONDS, keep_bytes=4 * 1024 * 1024)
+    ended = run(command, env=_environment(tree, machine), seconds=_SECONDS, keep_bytes=4 * 1024 * 1024, contained=True)
     request_file.unlink(missing_ok=True)
     try:
         response: dict[str, Any] = json.loads(ended.stdout.splitlines()[-1])

@@ -1,0 +1,171 @@
+"""Runs a program and ends everything that it started, also processes that left its session and lost their parent.
+
+    python -I -S contain.py CONTROL STATUS COMMAND...
+
+The descriptor CONTROL is a pipe whose other end rocm3d holds: when it closes, for any reason, everything is ended.
+STATUS receives the line `started PID` or `failed ERRNO`, and last `ended CODE SURVIVORS`, where CODE is the exit code,
+or the negative signal number, or `none` if the program was ended from here.
+
+This process is a subreaper: every orphan below it becomes its child, whatever the orphan did to its session, group or
+environment. So it is done when it has no child left. Needs Linux.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import select
+import signal
+import sys
+import time
+
+PR_SET_PDEATHSIG = 1
+PR_SET_CHILD_SUBREAPER = 36
+# A process that waits for a driver cannot be killed: it is reported after this time.
+END_SECONDS = 10.0
+PAUSE = 0.005
+
+
+class Container:
+    """One program and its descendants."""
+
+    def __init__(self, control: int, status: int) -> None:
+        self.control, self.status = control, status
+        self.parent, self.program = os.getppid(), 0
+        self.code: int | None = None
+        self.is_stopped = False
+        self.wakeup, writer = os.pipe()
+        for end in (self.wakeup, writer):
+            os.set_blocking(end, False)
+        for end in (control, status):
+            os.set_inheritable(end, False)
+        libc = ctypes.CDLL(None, use_errno=True)
+        if libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0):
+            raise OSError(ctypes.get_errno(), "prctl")
+        self.prctl = libc.prctl
+        signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            signal.signal(number, self._stop)
+        # Also sent when only the thread ends that started this process.
+        signal.signal(signal.SIGUSR1, self._stop_if_orphaned)
+        self.prctl(PR_SET_PDEATHSIG, int(signal.SIGUSR1), 0, 0, 0)
+
+    def _stop(self, *_: object) -> None:
+        self.is_stopped = True
+
+    def _stop_if_orphaned(self, *_: object) -> None:
+        self.is_stopped = self.is_stopped or os.getppid() != self.parent
+
+    def start(self, command: list[str]) -> bool:
+        """Start the program in its own session; False if that fails, which is reported."""
+        environment = initial_environment()
+        reading, writing = os.pipe()
+        launcher = os.getpid()
+        self.program = os.fork()
+        if self.program == 0:
+            self._become(command, environment, writing, launcher)
+        os.close(writing)
+        with open(reading, "rb") as pipe:  # noqa: PTH123
+            failure = pipe.read()
+        self.report(f"failed {failure.decode()}" if failure else f"started {self.program}")
+        return not failure
+
+    def _become(self, command: list[str], environment: dict[bytes, bytes], failure: int, launcher: int) -> None:
+        """In the child process: never returns."""
+        try:
+            os.setsid()
+            signal.set_wakeup_fd(-1)
+            for number in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGCHLD, signal.SIGINT, signal.SIGTERM):
+                signal.signal(number, signal.SIG_DFL)
+            for number in (signal.SIGHUP, signal.SIGUSR1):
+                signal.signal(number, signal.SIG_DFL)
+            # If this launcher is killed, at least the program itself ends with it.
+            self.prctl(PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
+            if os.getppid() == launcher:
+                os.execvpe(command[0], command, environment)  # noqa: S606
+        except OSError as error:
+            os.write(failure, str(error.errno).encode())
+        finally:
+            os._exit(127)
+
+    def report(self, line: str) -> None:
+        """Tell rocm3d, if it still listens."""
+        with contextlib.suppress(OSError):
+            os.write(self.status, line.encode() + b"\n")
+
+    def wait(self) -> None:
+        """Wait until the program ends, or rocm3d ends or wants an end."""
+        while self.code is None and not self.is_stopped:
+            readable, _, _ = select.select([self.control, self.wakeup], [], [])
+            if self.control in readable:
+                self.is_stopped = True
+            self.reap()
+
+    def reap(self) -> bool:
+        """Collect ended children; False if there is no child."""
+        with contextlib.suppress(BlockingIOError):
+            os.read(self.wakeup, 4096)
+        try:
+            while (ended := os.waitpid(-1, os.WNOHANG))[0]:
+                if ended[0] == self.program and not self.is_stopped:
+                    self.code = os.waitstatus_to_exitcode(ended[1])
+        except ChildProcessError:
+            return False
+        return True
+
+    def end_all(self) -> int:
+        """Kill all descendants until none is left; the number of those that cannot be killed."""
+        deadline = time.monotonic() + END_SECONDS
+        while self.reap():
+            if time.monotonic() > deadline:
+                return len(descendants())
+            for pid in descendants():
+                with contextlib.suppress(OSError):
+                    os.kill(pid, signal.SIGKILL)
+            select.select([self.wakeup], [], [], PAUSE)
+        return 0
+
+
+def initial_environment() -> dict[bytes, bytes]:
+    """The environment of this process as rocm3d set it: Python may have changed the locale in its own copy."""
+    with open("/proc/self/environ", "rb") as file:  # noqa: PTH123
+        entries = file.read().split(b"\0")
+    return {name: value for name, equals, value in (entry.partition(b"=") for entry in entries) if equals}
+
+
+def descendants() -> list[int]:
+    """Children of this process, their children and so on, without those that only wait to be collected."""
+    parents: dict[int, int] = {}
+    for name in os.listdir("/proc"):  # noqa: PTH208
+        if name.isdigit():
+            with contextlib.suppress(OSError, IndexError), open(f"/proc/{name}/stat", "rb") as file:  # noqa: PTH123
+                fields = file.read().rpartition(b")")[2].split()
+                if fields[0] not in (b"Z", b"X"):
+                    parents[int(name)] = int(fields[1])
+                else:
+                    parents[int(name)] = -int(fields[1])
+    below, own = {os.getpid()}, -1
+    while len(below) != own:
+        own = len(below)
+        below |= {pid for pid, parent in parents.items() if abs(parent) in below}
+    return sorted(pid for pid in below if parents.get(pid, 0) > 0 and pid != os.getpid())
+
+
+def main() -> None:
+    control, status, *command = sys.argv[1:]
+    container = Container(int(control), int(status))
+    if not container.start(command):
+        return
+    # The output of the program ends with its last process, not with this one.
+    null = os.open(os.devnull, os.O_WRONLY)
+    for descriptor in (1, 2):
+        os.dup2(null, descriptor)
+    container.wait()
+    survivors = container.end_all()
+    container.report(f"ended {'none' if container.code is None else container.code} {survivors}")
+
+
+if __name__ == "__main__":
+    main()
