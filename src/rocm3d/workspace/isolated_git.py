@@ -180,17 +180,16 @@ def _dot_git_target(folder: Path) -> Path | None:
 def _shadow(scratch: Path, git_folder: Path, work_tree: Path, settings: Mapping[str, str | None]) -> dict[str, str]:
     """Make the repository that git reads instead; returns the environment that makes git read it."""
     common_folder = _common_folder(git_folder)
-    own, shared, home = scratch / "git", scratch / "common", scratch / "home"
-    for path in (own / "info", shared / "info", home):
-        path.mkdir(parents=True)
+    shared = scratch if common_folder == git_folder else scratch / "common"
+    shared.mkdir(exist_ok=True)
     head = git_folder / "HEAD"
     is_link = head.is_symlink()  # as git made it before version 1.5.1
-    (own / "HEAD").write_bytes(b"ref: " + os.fsencode(head.readlink()) if is_link else _small_file(head) or b"")
+    (scratch / "HEAD").write_bytes(b"ref: " + os.fsencode(head.readlink()) if is_link else _small_file(head) or b"")
     (shared / "config").write_text(_configuration(settings), encoding="utf-8")
-    _copy(git_folder, own, "info/sparse-checkout")
-    _copy(common_folder, shared, "info/attributes", "info/exclude")
-    _link(git_folder, own, "refs", "reftable", *(path.name for path in git_folder.glob("sharedindex.*")))
-    _link(common_folder, shared, "refs", "packed-refs", "reftable")
+    _link(common_folder, shared, "info", "refs", "packed-refs", "reftable")
+    if shared != scratch:
+        _link(git_folder, scratch, "info", "refs", "reftable")
+    _link(git_folder, scratch, *(path.name for path in git_folder.glob("sharedindex.*")))
     index = git_folder / "index"
     if os.path.lexists(index) and not stat.S_ISREG(index.lstat().st_mode):
         raise UserError(f"{index} is not a regular file", hint="run `git status` there, or use --into DIR")
@@ -200,7 +199,7 @@ def _shadow(scratch: Path, git_folder: Path, work_tree: Path, settings: Mapping[
     return {
         **inherited,
         **_NOTHING_STARTS,
-        "GIT_DIR": str(own),
+        "GIT_DIR": str(scratch),
         "GIT_COMMON_DIR": str(shared),
         "GIT_WORK_TREE": str(work_tree),
         "GIT_INDEX_FILE": str(index),
@@ -208,8 +207,8 @@ def _shadow(scratch: Path, git_folder: Path, work_tree: Path, settings: Mapping[
         "GIT_CONFIG_NOSYSTEM": "1",
         "GIT_CONFIG_GLOBAL": os.devnull,
         # For git before 2.32, which does not know GIT_CONFIG_GLOBAL.
-        "HOME": str(home),
-        "XDG_CONFIG_HOME": str(home),
+        "HOME": str(scratch / "no-home"),
+        "XDG_CONFIG_HOME": str(scratch / "no-home"),
     }
 
 
@@ -236,18 +235,10 @@ def _user_pattern_files() -> dict[str, str | None]:
     return {"core.attributesfile": f"{folder}/git/attributes", "core.excludesfile": f"{folder}/git/ignore"}
 
 
-def _copy(source: Path, target: Path, *names: str) -> None:
-    for name in names:
-        content = _small_file(source / name)
-        if content is not None:
-            (target / name).write_bytes(content)
-
-
 def _link(source: Path, target: Path, *names: str) -> None:
     for name in names:
         if (source / name).exists():
             (target / name).symlink_to(source / name)
-    (target / "refs").mkdir(exist_ok=True)  # without it, git sees no repository
 
 
 def _small_file(path: Path) -> bytes | None:
