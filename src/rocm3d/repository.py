@@ -264,9 +264,10 @@ class Repository:
         from rocm3d.apply.submodules import has_only_port_changes
         from rocm3d.apply.undo import changed_since
         from rocm3d.model.patch import Patch
-        from rocm3d.workspace.git import uncommitted_paths
+        from rocm3d.workspace.git import uncommitted_state
 
-        dirty, earlier = uncommitted_paths(self.root), self.documents.find_own(Patch)
+        state, earlier = uncommitted_state(self.root), self.documents.find_own(Patch)
+        dirty = None if state is None else [*state.changed, *state.unknown]
         foreign = [
             path
             for path in dirty or ()
@@ -277,8 +278,7 @@ class Repository:
         ]
         if foreign and not allow_dirty:
             raise UserError(
-                f"{self.root.name} has uncommitted changes: "
-                f"{', '.join(foreign[:3])}{' ...' if len(foreign) > 3 else ''}",
+                _uncommitted_message(self.root.name, foreign, state.unknown if state else ()),
                 hint="commit them, port a copy with --into DIR, or pass --allow-dirty",
             )
         changed = changed_since(journal)
@@ -472,6 +472,16 @@ class Repository:
         others = [t.gfx for t in self.knowledge.targets.values() if t.wave_size != gpu.wave_size]
         preferred = [gfx for stack in self.knowledge.stacks.values() for gfx in stack.gfx if gfx in others]
         return (gpu.gfx, *preferred[:1])
+
+
+def _uncommitted_message(name: str, paths: Sequence[str], unknown: Sequence[str]) -> str:
+    """Names changed files, or if there are none, those that only a filter could compare with the commit."""
+    changed = [path for path in paths if path not in unknown]
+    listed = changed or paths
+    names = f"{', '.join(listed[:3])}{' ...' if len(listed) > 3 else ''}"
+    if changed:
+        return f"{name} has uncommitted changes: {names}"
+    return f"{name} may have uncommitted changes: rocm3d runs no git filter, and only one can compare {names}"
 
 
 def _cache(name: str) -> ResultCache | None:

@@ -65,3 +65,10 @@ def test_the_commit_and_what_is_not_committed(knowledge, tmp_path, git):
 
     assert len(about.commit) == 40
     assert about.dirty == ("b",)
+
+
+def test_checkout_that_git_refuses_to_read_still_has_a_manifest(knowledge, tmp_path, git):
+    git(tmp_path, "init", "-q")
+    (tmp_path / ".git" / "index").write_bytes(b"no index")
+
+    assert manifest([], tmp_path, knowledge).dirty is None

@@ -73,6 +73,12 @@ def test_uncommitted_files_are_named(make):
     assert facts["Commit"] == f"{'c' * 40} with 1 uncommitted change: a.py"
 
 
+def test_checkout_that_git_refuses_to_read_is_not_called_clean(make):
+    facts = dict(view(make, manifest=Manifest(machine="m", commit="c" * 40)).facts)
+
+    assert facts["Commit"] == f"{'c' * 40}; uncommitted changes unknown"
+
+
 def test_without_kernels_no_bars_are_drawn(make):
     assert view(make, kernels=()).kernels == ""
 

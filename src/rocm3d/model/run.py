@@ -38,7 +38,9 @@ class Manifest(Record):
     packages: tuple[InstalledPackage, ...] = ()
     variables: dict[str, str] = Field(default={}, description="those that affect the run; without secrets")
     commit: Commit = ""
-    dirty: tuple[str, ...] | None = Field(default=None, description="uncommitted paths; None: not a git repository")
+    dirty: tuple[str, ...] | None = Field(
+        default=None, description="uncommitted paths; None: not a git repository, or git refuses to read it"
+    )
     folder: str = Field(default="", description="working folder, relative to the repository; empty: its root")
     sources: Digest = Field(default="", description="digest of the repository's code before the run; empty: unknown")
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from rocm3d.knowledge.base import Knowledge
+from rocm3d.model.errors import UserError
 from rocm3d.model.run import InstalledPackage, Manifest
 from rocm3d.model.variable import Variable
 from rocm3d.record import redact
@@ -85,7 +86,10 @@ def _origin(distribution: Distribution) -> str:
 
 
 def _dirty(folder: Path) -> tuple[str, ...] | None:
-    changed = uncommitted_paths(folder)
+    try:
+        changed = uncommitted_paths(folder)
+    except UserError:
+        return None  # git refuses to read it: that must not cost the record of a run
     return None if changed is None else tuple(sorted(changed))
 
 

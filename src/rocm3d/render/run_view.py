@@ -170,6 +170,8 @@ class RunView:
         held = self.run.manifest
         if not held.commit:
             return "unknown: not a git repository"
+        if held.dirty is None:
+            return f"{held.commit}; uncommitted changes unknown"
         if not held.dirty:
             return held.commit
         return f"{held.commit} with {counted(len(held.dirty), 'uncommitted change')}: {', '.join(held.dirty[:5])}"

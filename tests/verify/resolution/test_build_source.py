@@ -79,6 +79,13 @@ def test_an_unknown_ref_is_an_error(repository, tmp_path):
         build_files_from_git(GitSource(repository, "no-such"), WebClient(), tmp_path / "git")
 
 
+def test_ref_is_never_an_option(repository, tmp_path):
+    source = git_source(f"git+{repository}@--upload-pack=touch {tmp_path}/ran;git-upload-pack")
+    with pytest.raises(MachineError, match="upload-pack"):
+        build_files_from_git(source, WebClient(), tmp_path / "git")
+    assert not (tmp_path / "ran").exists()
+
+
 def test_files_of_a_repository(repository, tmp_path):
     assert build_files_from_git(GitSource(repository), WebClient(), tmp_path / "a") == BuildFiles(setup=b"outer")
     assert build_files_from_git(GitSource(repository, "v1", "sub"), WebClient(), tmp_path / "b") == BuildFiles(

@@ -75,7 +75,12 @@ def build_files_from_git(source: GitSource, web: WebClient, clone_folder: Path) 
     steps = [
         ["git", "init", "--quiet", "--bare", repository],
         ["git", "-C", repository, "remote", "add", "origin", source.url],
-        ["git", "-C", repository, "fetch", "--quiet", "--depth", "1", "--filter=blob:none", "origin", source.ref],
+        # A ref of the repository's requirements could look like an option: --upload-pack names a program.
+        [
+            *("git", "-C", repository, "fetch", "--quiet", "--depth", "1", "--filter=blob:none", "--"),
+            "origin",
+            source.ref,
+        ],
     ]
     environment = {**os.environ, "GIT_TERMINAL_PROMPT": "0"}
     for step in steps:
