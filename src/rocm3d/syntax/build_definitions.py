@@ -15,13 +15,13 @@ from rocm3d.syntax.cmake_fold import ROCM_SWITCH, CMakeFoldError, commands
 from rocm3d.syntax.guard_macros import MACRO, GuardDefinition, string_definitions
 
 _FLAG = re.compile(
-    r"(?<![\w-])[-/]([DU])[\s\"',]*(" + MACRO.decode() + r")\b(?:\s*=\s*[\"'\\]*(\w*))?",
+    r"(?<![\w-])[-/]D[\s\"',]*(" + MACRO.decode() + r")\b(?:\s*=\s*[\"'\\]*(\w*))?",
 )
 _OFF = frozenset({"off", "no", "false", "n", "notfound"})
-MENTIONS = re.compile(rb"\b(?:" + MACRO + rb")\b|USE_\$\{")
+MENTIONS = re.compile(rb"(?:" + MACRO + rb")\b|USE_\$\{")  # also in -DUSE_ROCM
 _ROCM_WORD = re.compile(r"(?<![A-Za-z])(?:rocm|hip|hipcc|hcc|amd|amdgpu)(?![A-Za-z])", re.IGNORECASE)
 _GENERATOR = re.compile(r"^\"?\$<\$<(?!NOT)[^>]*(?:rocm|hip)[^>]*>+:", re.IGNORECASE)
-_LIST_OF_MACROS = re.compile(r"(?:^|_)(?:macros?|defines?|definitions|defs)$", re.IGNORECASE)
+_LIST_OF_MACROS = re.compile(r"(?:^|_)(?<!undef_)(?:macros?|defines?|definitions|defs)$", re.IGNORECASE)
 _TEXT_LIST = re.compile(r"(?:defines?|definitions|macros?)\s*(?:=|\+=|:)[^#\n]*[\"'](" + MACRO.decode() + r")[\"'=]")
 _CMAKE_SETTING = re.compile(r"\bUSE_ROCM[\"']?\s*[:=]\s*[\"']?(?!off\b|no\b|false\b|0\b)\w", re.IGNORECASE)
 _CMAKE_SETTING_FILES = re.compile(r"(?:^|/)(?:CMakePresets|CMakeUserPresets)\.json$|(?:^|/)pyproject\.toml$")
@@ -75,9 +75,9 @@ def source_flags(path: str, data: bytes) -> Iterator[GuardDefinition]:
     """Flags in the strings of a C++ source, which compiles other source at run time."""
     if not MENTIONS.search(data):
         return
-    for match in re.finditer(rb'"[-/]([DU])\s*(' + MACRO + rb")\\b", data):
+    for match in re.finditer(rb'"[-/]D\s*(' + MACRO + rb")\\b", data):
         line = data.count(b"\n", 0, match.start()) + 1
-        yield _definition(match[1].decode(), match[2].decode(), path, line)
+        yield GuardDefinition(match[1].decode(), "defines", path, line)
 
 
 def _is_for_rocm(path: str) -> bool:
@@ -85,14 +85,11 @@ def _is_for_rocm(path: str) -> bool:
     return any(_ROCM_WORD.search(re.sub(r"[_.-]", " ", part)) for part in path.split("/"))
 
 
-def _definition(letter: str, macro: str, path: str, line: int) -> GuardDefinition:
-    return GuardDefinition(macro, "defines" if letter == "D" else "undefines", path, line)
-
-
-def _flags(text: str) -> Iterator[tuple[str, str]]:
-    for letter, macro, value in _FLAG.findall(text):
+def _flags(text: str) -> Iterator[str]:
+    """Macros that the text defines by a flag."""
+    for macro, value in _FLAG.findall(text):
         if value.lower() not in _OFF:  # -DUSE_ROCM=OFF is a setting of CMake
-            yield letter, macro
+            yield macro
 
 
 # Python
@@ -114,12 +111,12 @@ def _python_definitions(path: str, data: bytes) -> Iterator[Setting]:
     for node, is_macro_list in _nvidia_nodes(tree):
         if not isinstance(node, ast.Constant) or not isinstance(node.value, str) or id(node) in docstrings:
             continue
-        for letter, macro in _flags(node.value):
-            yield _definition(letter, macro, path, node.lineno)
+        for macro in _flags(node.value):
+            yield GuardDefinition(macro, "defines", path, node.lineno)
         yield from string_definitions(path, node.lineno, node.value)
         macro = node.value.partition("=")[0]
         if is_macro_list and re.fullmatch(MACRO.decode(), macro):
-            yield GuardDefinition(macro, "defines or undefines", path, node.lineno)
+            yield GuardDefinition(macro, "defines", path, node.lineno)
 
 
 def _nvidia_nodes(tree: ast.AST) -> Iterator[tuple[ast.AST, bool]]:
@@ -155,7 +152,7 @@ def _names_macros(node: ast.AST, child: ast.AST) -> bool:
     if isinstance(node, (ast.List, ast.Tuple)):
         index = node.elts.index(child) if child in node.elts else 0
         previous = node.elts[index - 1] if index else None
-        return isinstance(previous, ast.Constant) and previous.value in ("-D", "-U", "/D", "/U")
+        return isinstance(previous, ast.Constant) and previous.value in ("-D", "/D")
     return False
 
 
@@ -225,8 +222,8 @@ def _cmake_command(path: str, line: int, name: bytes, arguments: list[str]) -> I
             if re.fullmatch(MACRO.decode(), macro):
                 yield GuardDefinition(macro, "defines", path, line)
     for text in texts:
-        for letter, macro in _flags(text):
-            yield _definition(letter, macro, path, line)
+        for macro in _flags(text):
+            yield GuardDefinition(macro, "defines", path, line)
     if name not in _READING_COMMANDS and _sets_switch(name, [text.strip('"') for text in arguments]):
         yield SwitchSetting(path, line)
 
@@ -270,8 +267,8 @@ def _text_definitions(path: str, text: str) -> Iterator[Setting]:
     """Lines of a shell script, makefile or settings file, without those under a ROCm condition."""
     is_setting_file = _CMAKE_SETTING_FILES.search(path) is not None
     for number, code in _nvidia_lines(text):
-        for letter, macro in _flags(code):
-            yield _definition(letter, macro, path, number)
+        for macro in _flags(code):
+            yield GuardDefinition(macro, "defines", path, number)
         for macro in _TEXT_LIST.findall(code):
             yield GuardDefinition(macro, "defines", path, number)
         if is_setting_file and _CMAKE_SETTING.search(code):

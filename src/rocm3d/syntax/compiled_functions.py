@@ -34,12 +34,14 @@ class CompiledNames:
     scripted: dict[str, str] = field(default_factory=dict)
     inspected: dict[str, str] = field(default_factory=dict)
     wrappers: dict[str, str] = field(default_factory=dict)  # functions that compile or read what they are called with
-    unknown: dict[str, str] = field(default_factory=dict)  # path -> place of a compiled object that has no name there
+    unknown: dict[str, str] = field(
+        default_factory=dict
+    )  # path -> location of a compiled object that has no name there
 
     def add(self, other: CompiledNames) -> None:
         for name, values in vars(other).items():
-            for key, place in values.items():
-                getattr(self, name).setdefault(key, place)
+            for key, location in values.items():
+                getattr(self, name).setdefault(key, location)
 
 
 def compiled_names(path: str, tree: ast.Module, wrappers: dict[str, str] | None = None) -> CompiledNames:
@@ -79,14 +81,14 @@ class _CompileReader(ast.NodeVisitor):
 
     def visit_Call(self, node: ast.Call) -> None:
         name = last_name(node.func)
-        place = f"{self.path}:{node.lineno}"
+        location = f"{self.path}:{node.lineno}"
         is_torch_script = name in _SCRIPTING and ("jit" in ast.unparse(node.func) or isinstance(node.func, ast.Name))
         if node.args and (is_torch_script or name in _INSPECTING or name in self.wrappers):
             kind = self.names.inspected if name in _INSPECTING else self.names.scripted
-            self._record(node.args[0], kind, place, 3)
+            self._record(node.args[0], kind, location, 3)
         self.generic_visit(node)
 
-    def _record(self, value: ast.expr, kind: dict[str, str], place: str, depth: int) -> None:
+    def _record(self, value: ast.expr, kind: dict[str, str], location: str, depth: int) -> None:
         """The functions and classes that an expression may be."""
         parameters = {
             argument.arg
@@ -98,17 +100,17 @@ class _CompileReader(ast.NodeVisitor):
         known = {self.imported.get(name, name) for name in names if name in self.defined or name in self.imported}
         known -= {"torch"}
         if isinstance(value, ast.Name) and value.id in parameters and self.functions:
-            self.names.wrappers.setdefault(self.functions[-1].name, place)
+            self.names.wrappers.setdefault(self.functions[-1].name, location)
         elif isinstance(value, ast.Name) and not known and value.id in self.values and depth:
             for assigned in self.values[value.id]:
-                self._record(assigned, kind, place, depth - 1)
+                self._record(assigned, kind, location, depth - 1)
         elif known:
             for name in known | attributes:
-                kind.setdefault(name, place)
+                kind.setdefault(name, location)
         elif kind is self.names.scripted:
-            self.names.scripted.setdefault("forward", place)  # any module
+            self.names.scripted.setdefault("forward", location)  # any module
         else:
-            self.names.unknown.setdefault(self.path, place)
+            self.names.unknown.setdefault(self.path, location)
 
 
 def scripted_closure(
@@ -119,7 +121,7 @@ def scripted_closure(
     pending = list(roots)
     bodies: dict[str, dict[str, list[ast.AST]]] = {}
     for _ in range(_ROUNDS):
-        found: dict[str, str] = {}
+        collected: dict[str, str] = {}
         for name in pending:
             for path in files.get(name, ()):
                 if path not in bodies:
@@ -127,16 +129,16 @@ def scripted_closure(
                 for node in bodies[path].get(name, ()):
                     for mentioned in _mentions(node):
                         if mentioned not in reached and mentioned in files:
-                            found[mentioned] = reached[name]
-        if not found:
+                            collected[mentioned] = reached[name]
+        if not collected:
             break
-        reached |= found
-        pending = list(found)
+        reached |= collected
+        pending = list(collected)
     return reached
 
 
 def defined_names(data: bytes) -> set[str]:
-    """Names of the functions and classes of a file, found without a parse."""
+    """Names of the functions and classes of a file, without a parse."""
     return {name.decode("utf-8", "replace") for name in _DEFINITION.findall(data)}
 
 

@@ -1,6 +1,7 @@
-"""Who defines, undefines or forbids a ROCm macro where an NVIDIA build sees it: sources, and text compiled at run time.
+"""Who defines or forbids a ROCm macro where an NVIDIA build sees it: sources, and text compiled at run time.
 
 A header with `#define USE_ROCM 0` makes `defined(USE_ROCM)` true for nvcc, so a guard would select the ROCm code.
+`#undef` makes true what the proof assumes.
 """
 
 from __future__ import annotations
@@ -27,15 +28,15 @@ _SPLICE = re.compile(rb"\\[ \t\f\v]*\r?\n")
 _OTHER_HASH = re.compile(rb"^([ \t\f\v]*)(?:%:|\?\?=)", re.MULTILINE)
 _PRAGMA = re.compile(rb"(push|pop)_macro\s*\(\s*\\*\"\s*(" + MACRO + rb")\s*\\*\"")
 _POISON = re.compile(rb"\bpoison\b[^\n]*?\b(" + MACRO + rb")\b")
-_IN_STRING = re.compile(r"#\s*(define|undef)\s+(USE_ROCM|__HIP\w*|TORCH_HIP_VERSION)\b")
+_IN_STRING = re.compile(r"#\s*define\s+(USE_ROCM|__HIP\w*|TORCH_HIP_VERSION)\b")
 _INCLUDED = re.compile(rb"#\s*include(?:_next)?\s*[<\"]([^<>\"\n]+)[>\"]")
 _ALIAS = re.compile(rb"#[ \t]*define[ \t]+" + ALIAS_PREFIX.encode())
-_DEFINING = {"define": "defines", "undef": "undefines", "mesondefine": "defines"}
+_DEFINING = frozenset({"define", "mesondefine"})
 
 
 @dataclass(frozen=True)
 class GuardDefinition:
-    """One place that changes a ROCm macro for NVIDIA builds."""
+    """One place that gives a ROCm macro a meaning for NVIDIA builds."""
 
     macro: str
     action: str
@@ -44,6 +45,10 @@ class GuardDefinition:
 
     def __str__(self) -> str:
         return f"{self.path}:{self.line} {self.action} {self.macro}"
+
+    def is_flag_of(self, switch: bytes) -> bool:
+        """Whether a build file passes `-D` with this name, which CMake takes as a setting."""
+        return self.macro.encode() == switch and not is_included_text(self.path)
 
 
 def is_included_text(path: str) -> bool:
@@ -86,13 +91,13 @@ def _directive_definitions(path: str, text: bytes) -> Iterator[GuardDefinition]:
         index = bisect_right(live, (directive.start, len(text) + 1)) - 1
         if index >= 0 and live[index][0] <= directive.start < live[index][1]:
             line = text.count(b"\n", 0, directive.start) + 1
-            yield GuardDefinition(words[0], _DEFINING[keyword], path, line)
+            yield GuardDefinition(words[0], "defines", path, line)
 
 
 def string_definitions(path: str, line: int, text: str) -> Iterator[GuardDefinition]:
     """Definitions in source text that a program compiles at run time."""
-    for action, macro in _IN_STRING.findall(text):
-        yield GuardDefinition(macro, _DEFINING[action], path, line)
+    for macro in _IN_STRING.findall(text):
+        yield GuardDefinition(macro, "defines", path, line)
 
 
 def alias_definitions(data: bytes) -> Iterator[tuple[str, str]]:

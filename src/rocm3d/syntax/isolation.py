@@ -13,7 +13,7 @@ from typing import Any
 
 from rocm3d.model.patch import Proof, ProofKind
 from rocm3d.model.toml import TomlError, parse
-from rocm3d.syntax.cmake_fold import CMakeFoldError, fold_cmake
+from rocm3d.syntax.cmake_fold import ROCM_SWITCH, CMakeFoldError, fold_cmake
 from rocm3d.syntax.cpp_assumptions import content_problems, tested_macros, text_problem
 from rocm3d.syntax.cpp_tokens import (
     EDIT_MARKERS,
@@ -69,7 +69,7 @@ def _broken_assumption(path: str, before: bytes, after: bytes, facts: IsolationF
         return python_problem(path, before, after, facts) or facts.text_problem(path, before)
     if name == "CMakeLists.txt" or suffix == ".cmake":
         if fold_cmake(before) != before or fold_cmake(after) != after:
-            for setting in facts.switches:
+            for setting in (*facts.switches, *(item for item in facts.definitions if item.is_flag_of(ROCM_SWITCH))):
                 return f"{setting} (assumption M1)"
         return facts.text_problem(path, before)
     return None

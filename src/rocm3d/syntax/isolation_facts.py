@@ -97,7 +97,7 @@ class IsolationFacts:
     def text_problem(self, path: str, before: bytes) -> str | None:
         """Who reads the text of the file, and not only what it means to a compiler."""
         for reader in self.readers:
-            if reader.reads(path) and not (reader.place == path and reader.how.startswith("is a patch")):
+            if reader.reads(path) and not (reader.location == path and reader.how.startswith("is a patch")):
                 return f"{reader} (assumption T1)"
         if self.digests:
             for algorithm in (hashlib.md5, hashlib.sha1, hashlib.sha256):
@@ -108,7 +108,7 @@ class IsolationFacts:
     def star_exports(self, path: str, module: str, level: int) -> set[str] | None:
         """Names that `from module import *` binds in the file at `path`; None if the module is not in the tree."""
         use = module_uses.ModuleUse(path, 0, module, level)
-        found: set[str] = set()
+        collected: set[str] = set()
         pending, done = [use], set()
         is_known = False
         while pending:
@@ -121,9 +121,9 @@ class IsolationFacts:
                 if tree is None:
                     return None
                 is_known = True
-                found |= module_uses.star_exports({candidate: tree}, [candidate]) - _plain_torch(tree)
+                collected |= module_uses.star_exports({candidate: tree}, [candidate]) - _plain_torch(tree)
                 pending += [use for use in self.uses.star_imports if use.path == candidate]
-        return found if is_known else None
+        return collected if is_known else None
 
     def parse(self, path: str) -> ast.Module | None:
         data = self.read(path)

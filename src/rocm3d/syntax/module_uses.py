@@ -31,7 +31,7 @@ class ModuleUse:
     name: str = ""
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         return f"{self.path}:{self.line}"
 
 

@@ -84,10 +84,10 @@ def _torch_problems(path: str, facts: IsolationFacts) -> Iterator[str]:
         is_import_root = f"{where}/__init__.py".lstrip("/") not in facts.python_paths
         if path != module and (where == folder or (is_import_root and not path.startswith(f"{where}/torch/"))):
             yield f"{module} may be imported in place of torch (assumption P1)"
-    for place in facts.uses.torch_stubs:
-        yield f"{place} replaces torch in sys.modules (assumption P1)"
-    for place in facts.uses.hip_patches:
-        yield f"{place} changes torch.version.hip (assumption P2)"
+    for location in facts.uses.torch_stubs:
+        yield f"{location} replaces torch in sys.modules (assumption P1)"
+    for location in facts.uses.hip_patches:
+        yield f"{location} changes torch.version.hip (assumption P2)"
 
 
 def _binding_problems(path: str, old: ast.Module, new: ast.Module, facts: IsolationFacts) -> Iterator[str]:
@@ -95,15 +95,15 @@ def _binding_problems(path: str, old: ast.Module, new: ast.Module, facts: Isolat
     names = {ROCM_FLAG} if any(is_flag_assignment(node) for node in new.body) else set()
     if _inline_guards(new) > _inline_guards(old):
         names.add("torch")
-        if (place := _other_torch_binding(new)) is not None:
-            yield f"line {place} binds torch to something else (assumption P3)"
-    elif (place := _torch_rebound_before_flag(new)) is not None:
-        yield f"line {place} binds torch to something else before {ROCM_FLAG} is set (assumption P3)"
+        if (location := _other_torch_binding(new)) is not None:
+            yield f"line {location} binds torch to something else (assumption P3)"
+    elif (location := _torch_rebound_before_flag(new)) is not None:
+        yield f"line {location} binds torch to something else before {ROCM_FLAG} is set (assumption P3)"
     if (line := _namespace_write(new, names, facts)) is not None:
         yield f"line {line} may bind {' or '.join(sorted(names))} by text or by a computed name (assumption P3)"
     for use in facts.uses.patches:
         if use.path != path and may_name(use, path) and (use.name in names or use.name == "torch"):
-            yield f"{use.place} replaces {use.name} in this module (assumption P4)"
+            yield f"{use.location} replaces {use.name} in this module (assumption P4)"
     if names and (star := _unsafe_star(path, new, names, facts)) is not None:
         yield f"{star} (assumption P3)"
 
@@ -259,32 +259,32 @@ def _visibility_problems(path: str, old: ast.Module, new: ast.Module, facts: Iso
     exposed = _star_importers(path, new, facts)
     for use in exposed:
         if any(facts.uses_name(use.path, item) for item in added):
-            yield f"{use.place} imports all names of this module, and uses another {listed} (assumption P5)"
+            yield f"{use.location} imports all names of this module, and uses another {listed} (assumption P5)"
         if facts.lists_names(use.path):
-            yield f"{use.place} imports all names of this module, and lists its own (assumption P5)"
+            yield f"{use.location} imports all names of this module, and lists its own (assumption P5)"
     modules = [path, *(use.path for use in exposed)]
     for use in (*facts.uses.flag_imports, *facts.uses.listings):
         if use.path != path and (ROCM_FLAG in added or not use.name) and any(may_name(use, item) for item in modules):
             action = f"looks for {use.name} in" if use.name else "lists the names of"
-            yield f"{use.place} {action} this module, which does not have {listed} yet (assumption P5)"
+            yield f"{use.location} {action} this module, which does not have {listed} yet (assumption P5)"
     if (line := _lists_own_names(new)) is not None:
         yield f"line {line} lists the names of the module, and {listed} is new (assumption P5)"
 
 
 def _star_importers(path: str, tree: ast.Module, facts: IsolationFacts) -> list[ModuleUse]:
     """Modules that get all names of this one, directly or through others."""
-    found: list[ModuleUse] = []
+    collected: list[ModuleUse] = []
     pending = [path]
     while pending:
         module = pending.pop()
         exporting = tree if module == path else facts.parse(module)
         if exporting is not None and declared_exports(exporting) is not None:
             continue
-        known = {path, *(use.path for use in found)}
+        known = {path, *(use.path for use in collected)}
         added = [use for use in facts.uses.star_imports if use.path not in known and may_name(use, module)]
-        found += added
+        collected += added
         pending += [use.path for use in added]
-    return found
+    return collected
 
 
 def _lists_own_names(tree: ast.Module) -> int | None:

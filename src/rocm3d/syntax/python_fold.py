@@ -155,6 +155,12 @@ def _is_generator(node: ast.AST) -> bool:
     return any(isinstance(inner, (ast.Yield, ast.YieldFrom)) for inner in walk_scope(node))
 
 
+def _declared_names(scope: ast.AST) -> set[str]:
+    """Names that a function declares global or nonlocal, in any branch."""
+    declarations = (node for node in walk_scope(scope) if isinstance(node, (ast.Global, ast.Nonlocal)))
+    return {name for node in declarations for name in node.names}
+
+
 def is_flag_assignment(node: ast.stmt) -> bool:
     return (
         isinstance(node, ast.Assign)
@@ -190,7 +196,10 @@ class _GuardFolder(ast.NodeTransformer):
     def _fold_scope(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> ast.AST:
         """Fold a scope. Dead code still decides which names are local, what is a generator, and what is a docstring."""
         bound, is_generator, doc = scope_names(node), _is_generator(node), ast.get_docstring(node, clean=False)
+        declared = _declared_names(node)
         self.generic_visit(node)
+        if declared != _declared_names(node):
+            raise PythonFoldError(f"a guarded branch declares names of {node.name} global or nonlocal")
         loads = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
         shadowed = set() if isinstance(node, ast.ClassDef) else (bound - scope_names(node)) & loads
         if shadowed:

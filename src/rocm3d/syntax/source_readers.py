@@ -37,10 +37,10 @@ DIGEST = re.compile(rb"(?<![0-9A-Za-z])(?:[0-9a-f]{64}|[0-9a-f]{40}|[0-9a-f]{32}
 
 @dataclass(frozen=True)
 class TextReader:
-    """One place that reads files whose path matches `pattern`: a path, its end, or a pattern with `*`."""
+    """One location that reads files whose path matches `pattern`: a path, its end, or a pattern with `*`."""
 
     pattern: str
-    place: str
+    location: str
     how: str = "reads it as text"
 
     def reads(self, path: str) -> bool:
@@ -54,7 +54,7 @@ class TextReader:
         return all(fnmatchcase(*pair) for pair in zip(reversed(tail), reversed(parts), strict=False))
 
     def __str__(self) -> str:
-        return f"{self.place} {self.how}"
+        return f"{self.location} {self.how}"
 
 
 def python_readers(path: str, tree: ast.Module) -> Iterator[TextReader]:
@@ -64,9 +64,9 @@ def python_readers(path: str, tree: ast.Module) -> Iterator[TextReader]:
     for call, scope in strings.calls:
         if _called(call) not in _READERS or _writes(call):
             continue
-        place = f"{path}:{call.lineno}"
+        location = f"{path}:{call.lineno}"
         if _is_own_file(call):
-            yield TextReader(path, place)
+            yield TextReader(path, location)
         for text in strings.of(call, scope):
             suffix = PurePosixPath(text).suffix or (text if text.startswith(".") else "")
             if not re.fullmatch(rf"\.(?:{_SUFFIXES})", suffix):
@@ -74,7 +74,7 @@ def python_readers(path: str, tree: ast.Module) -> Iterator[TextReader]:
             pattern = f"*{text}" if text.startswith(".") else text
             # A program that opens any Python file is a linter or an editor, unless it interprets what it reads.
             if "*" not in pattern or suffix != ".py" or interprets:
-                yield TextReader(pattern, place)
+                yield TextReader(pattern, location)
 
 
 Scope = tuple[ast.AST, ...]  # the module and the functions around a node
@@ -115,25 +115,25 @@ class _FileNames:
                 self.values[id(scope[-1]), name.id].append((value, scope))
 
     def of(self, root: ast.AST, scope: Scope, depth: int = 3) -> set[str]:
-        found: set[str] = set()
+        collected: set[str] = set()
         stack: list[ast.AST] = [root]
         while stack:
             inner = stack.pop()
             if isinstance(inner, ast.JoinedStr):
-                found.add("".join(str(p.value) if isinstance(p, ast.Constant) else "*" for p in inner.values))
+                collected.add("".join(str(p.value) if isinstance(p, ast.Constant) else "*" for p in inner.values))
                 continue
             if isinstance(inner, ast.BinOp) and isinstance(inner.op, (ast.Add, ast.Mod)):
                 if isinstance(inner.right, ast.Constant) and isinstance(inner.right.value, str):
-                    found.add(f"*{inner.right.value}")
+                    collected.add(f"*{inner.right.value}")
                 stack += [inner.left, inner.right]
             elif isinstance(inner, ast.Constant) and isinstance(inner.value, str) and len(inner.value) < 1000:
-                found.add(inner.value)
+                collected.add(inner.value)
             elif isinstance(inner, ast.Name) and depth:
                 for value, where in self._named(inner.id, scope):
-                    found |= self.of(value, where, depth - 1)
+                    collected |= self.of(value, where, depth - 1)
             else:
                 stack += ast.iter_child_nodes(inner)
-        return found
+        return collected
 
     def _named(self, name: str, scope: Scope) -> list[tuple[ast.expr, Scope]]:
         """Values of a name in the innermost scope that binds it; for a parameter, the arguments of all calls."""
@@ -184,9 +184,9 @@ def cmake_readers(path: str, data: bytes) -> Iterator[TextReader]:
                 _TOOL.search(word) for word in words
             )
             if is_reader or is_tool:
-                place = f"{path}:{data.count(bytes([10]), 0, command.start) + 1}"
+                location = f"{path}:{data.count(bytes([10]), 0, command.start) + 1}"
                 names = (word for word in words if _TOOL_FILE.fullmatch(word))
-                yield from (TextReader(name, place) for name in names)
+                yield from (TextReader(name, location) for name in names)
     except CMakeFoldError:
         return
 
