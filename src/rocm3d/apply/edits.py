@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from rocm3d.apply.git_patch import file_diff, mail_patch
 from rocm3d.apply.request import ApplyRequest
 from rocm3d.apply.rewrite import RewriteRefusedError, load_rewrite, rewrite_names
@@ -9,6 +11,7 @@ from rocm3d.apply.submodules import CheckedOutSubmodule, find_submodule, origina
 from rocm3d.model.patch import NEEDS_REVIEW, FileChange, Patch, RefusedEdit, SubmodulePatch
 from rocm3d.model.plan import PlannedEdit
 from rocm3d.syntax.isolation import prove_isolation
+from rocm3d.syntax.isolation_facts import IsolationFacts, read_facts
 from rocm3d.workspace.journal import digest
 from rocm3d.workspace.tree import Tree
 
@@ -23,6 +26,7 @@ class Edits:
         self._planned: dict[str, list[PlannedEdit]] = {}
         self._recipes: dict[str, list[str]] = {}
         self._committed: dict[str, bytes | None] = {}
+        self._facts: IsolationFacts | None = None
 
     def edit_file(self, path: str, planned: list[PlannedEdit]) -> None:
         """Make the planned edits of one file. Each one must be proven against the original file."""
@@ -35,13 +39,22 @@ class Edits:
         self.refused += refused
         if recipes:
             self.contents[path], self._recipes[path] = data, recipes
+            self._facts = self.facts.with_edit(path, data)
+
+    @property
+    def facts(self) -> IsolationFacts:
+        """What the proofs assume of the tree before any apply, and of the edits so far. Read on first use."""
+        if self._facts is None:
+            original = replace(self.tree, overlay={**self.tree.overlay, **self.request.originals}, _sizes=None)
+            self._facts = read_facts(original, without=self.request.folder)
+        return self._facts
 
     def add_proven(self, path: str, data: bytes) -> None:
         """Add an edit that has no recipe. It is dropped unless the same proof holds."""
         if (
             self.submodule_of(path) is None
             and path not in self.contents
-            and prove_isolation(path, self.original(path), data).holds
+            and prove_isolation(path, self.original(path), data, self.facts).holds
         ):
             self.contents[path], self._recipes[path] = data, []
 
@@ -78,7 +91,7 @@ class Edits:
             before=digest(before),
             after=digest(after),
             recipes=tuple(self._recipes[path]),
-            proof=prove_isolation(path, before, after),
+            proof=prove_isolation(path, before, after, self.facts),
             diff=file_diff(path, before, after).decode("utf-8", "replace"),
         )
 
@@ -159,7 +172,7 @@ class Edits:
         if edit.safety == "review" and not self.request.review:
             raise RewriteRefusedError(NEEDS_REVIEW)
         changed = load_rewrite(edit.rewrite)(data, edit.parameters)
-        proof = prove_isolation(path, self.original(path), changed)
+        proof = prove_isolation(path, self.original(path), changed, self.facts)
         if not proof.holds:
             raise RewriteRefusedError(f"NVIDIA isolation not proven: {proof.detail}")
         return changed

@@ -62,6 +62,11 @@ def shared_ranges(data: bytes) -> list[tuple[int, int]]:
     return _intersection(rocm_ranges, cuda_ranges)
 
 
+def cuda_ranges(data: bytes) -> list[tuple[int, int]]:
+    """Byte ranges that CUDA builds may compile, in order."""
+    return [(start, end) for start, end, _ in _Folder(data, assume_cuda, literals=True).run()]
+
+
 def _intersection(left: list[tuple[int, int]], right: list[tuple[int, int]]) -> list[tuple[int, int]]:
     overlaps: list[tuple[int, int]] = []
     i = j = 0

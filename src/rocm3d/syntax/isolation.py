@@ -1,4 +1,7 @@
-"""The isolation proof: an edited file is unchanged for NVIDIA builds."""
+"""The isolation proof: an edited file is unchanged for NVIDIA builds.
+
+It holds under the assumptions of docs/isolation-proof.md. Those about other files are checked on the facts of the tree.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,8 @@ from typing import Any
 
 from rocm3d.model.patch import Proof, ProofKind
 from rocm3d.model.toml import TomlError, parse
-from rocm3d.syntax.cmake_fold import CMakeFoldError, fold_cmake
+from rocm3d.syntax.cmake_fold import ROCM_SWITCH, CMakeFoldError, fold_cmake
+from rocm3d.syntax.cpp_assumptions import content_problems, tested_macros, text_problem
 from rocm3d.syntax.cpp_tokens import (
     EDIT_MARKERS,
     TokenComparisonError,
@@ -21,7 +25,10 @@ from rocm3d.syntax.cpp_tokens import (
 )
 from rocm3d.syntax.cuda import CUDA_SUFFIXES
 from rocm3d.syntax.directives import CONDITIONAL, blanked, directives
+from rocm3d.syntax.guard_macros import alias_definitions
 from rocm3d.syntax.guards import assume_cuda, fold_cpp, is_rocm_macro
+from rocm3d.syntax.isolation_facts import IsolationFacts
+from rocm3d.syntax.python_assumptions import python_problem
 from rocm3d.syntax.python_fold import PythonFoldError, folded_dump
 
 # The text alone cannot prove this.
@@ -38,8 +45,54 @@ class NotIsolatedError(Exception):
     """NVIDIA builds may see a difference; the message is the reason."""
 
 
-def prove_isolation(path: str, before: bytes, after: bytes) -> Proof:
-    """Compare both versions as NVIDIA builds see them. If a comparison is not possible, the proof does not hold."""
+NO_TREE = IsolationFacts()
+
+
+def prove_isolation(path: str, before: bytes, after: bytes, facts: IsolationFacts = NO_TREE) -> Proof:
+    """Compare both versions as NVIDIA builds see them, and check what the comparison assumes.
+
+    If a comparison is not possible or an assumption does not hold, the proof does not hold. Without `facts` only the
+    file itself is checked: that is no proof for a file of a repository.
+    """
+    proof = _compare(path, before, after)
+    if not proof.holds or before == after:
+        return proof
+    reason = _broken_assumption(path, before, after, facts)
+    return proof if reason is None else Proof(kind=proof.kind, holds=False, detail=reason)
+
+
+def _broken_assumption(path: str, before: bytes, after: bytes, facts: IsolationFacts) -> str | None:
+    name, suffix = PurePosixPath(path).name, PurePosixPath(path).suffix
+    if suffix in CUDA_SUFFIXES:
+        return _broken_cpp_assumption(path, before, after, facts)
+    if suffix == ".py":
+        return python_problem(path, before, after, facts) or facts.text_problem(path, before)
+    if name == "CMakeLists.txt" or suffix == ".cmake":
+        if fold_cmake(before) != before or fold_cmake(after) != after:
+            for setting in (*facts.switches, *(item for item in facts.definitions if item.is_flag_of(ROCM_SWITCH))):
+                return f"{setting} (assumption M1)"
+        return facts.text_problem(path, before)
+    return None
+
+
+def _broken_cpp_assumption(path: str, before: bytes, after: bytes, facts: IsolationFacts) -> str | None:
+    for data in (before, after):
+        if (reason := text_problem(data)) is not None:
+            return f"{reason} (assumption C3)"
+    tested = tested_macros(before) | tested_macros(after)
+    for definition in facts.definitions:
+        if definition.macro in tested:
+            return f"{definition} where NVIDIA builds see it (assumption C1)"
+    if tested and facts.unread_sources:
+        return f"{facts.unread_sources[0]} cannot be read and may define a ROCm macro (assumption C1)"
+    for name, text in alias_definitions(after):
+        for other_name, other_text, other_path in facts.aliases:
+            if name == other_name and path != other_path and text != other_text:
+                return f"{other_path} defines another {name} (assumption C5)"
+    return next(content_problems(before), None) or facts.text_problem(path, before)
+
+
+def _compare(path: str, before: bytes, after: bytes) -> Proof:
     name, suffix = PurePosixPath(path).name, PurePosixPath(path).suffix
     if suffix in CUDA_SUFFIXES:
         return _prove_cpp(before, after)

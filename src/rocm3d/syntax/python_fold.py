@@ -26,17 +26,17 @@ def folded_dump(source: bytes, original: bytes) -> str:
     Two unguarded insertions are allowed: one `is_rocm = <guard>`, and `import torch` if `original` imports torch
     unconditionally at module level in another form.
     """
-    tree, original_tree = _parse(source), _parse(original)
+    tree, original_tree = parse_module(source), parse_module(original)
     if _is_flag_misused(tree):
         raise PythonFoldError(f"this module uses the name {ROCM_FLAG!r} for something else")
-    has_flag = any(_is_flag_assignment(node) for node in tree.body)
+    has_flag = any(is_flag_assignment(node) for node in tree.body)
     if source != original and not _is_guard_bound(tree, original_tree):
         raise PythonFoldError("the guard or is_rocm is used where torch or is_rocm may not be defined yet")
     if source != original and _count_shadowed_guards(tree) > _count_shadowed_guards(original_tree):
         raise PythonFoldError("the guard is used in a function that rebinds torch")
-    allow_import = imports_torch(original_tree) and "torch" not in _bound_names(original_tree)
+    allow_import = imports_torch(original_tree) and "torch" not in scope_names(original_tree)
     tree.body = [
-        node for node in tree.body if not _is_flag_assignment(node) and not (allow_import and _is_import_torch(node))
+        node for node in tree.body if not is_flag_assignment(node) and not (allow_import and _is_import_torch(node))
     ]
     try:
         return ast.dump(_GuardFolder(has_flag).visit(tree))
@@ -54,10 +54,10 @@ def imports_torch(tree: ast.Module) -> bool:
 
 
 def binds(root: ast.AST, name: str) -> bool:
-    return name in _bound_names(root)
+    return name in scope_names(root)
 
 
-def _parse(source: bytes) -> ast.Module:
+def parse_module(source: bytes) -> ast.Module:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # SyntaxWarnings of the scanned code are not ours to report
@@ -75,17 +75,17 @@ def _is_guard_bound(tree: ast.Module, original: ast.Module) -> bool:
 
     An added `import torch` must follow the original import of torch, so that torch is not imported earlier.
     """
-    guards = [i for i, node in enumerate(tree.body) if any(_is_guard(inner) for inner in ast.walk(node))]
-    uses = [i for i, node in enumerate(tree.body) if not _is_flag_assignment(node) and _mentions_flag(node)]
-    flags = [i for i, node in enumerate(tree.body) if _is_flag_assignment(node)]
+    guards = [i for i, node in enumerate(tree.body) if any(is_guard(inner) for inner in ast.walk(node))]
+    uses = [i for i, node in enumerate(tree.body) if not is_flag_assignment(node) and _mentions_flag(node)]
+    flags = [i for i, node in enumerate(tree.body) if is_flag_assignment(node)]
     torch_imports = [i for i, node in enumerate(tree.body) if imports_torch(ast.Module([node], []))]
-    torch_bindings = [i for i in torch_imports if "torch" in _bound_names(tree.body[i])]
+    torch_bindings = [i for i in torch_imports if "torch" in scope_names(tree.body[i])]
     if flags and any(use < flags[0] for use in uses):
         return False
     if guards and (not imports_torch(original) or not torch_bindings or guards[0] < torch_bindings[0]):
         return False
     added_imports = (
-        [i for i in torch_imports if _is_import_torch(tree.body[i])] if "torch" not in _bound_names(original) else []
+        [i for i in torch_imports if _is_import_torch(tree.body[i])] if "torch" not in scope_names(original) else []
     )
     return not added_imports or torch_imports[0] < added_imports[0]
 
@@ -96,7 +96,7 @@ def _count_shadowed_guards(tree: ast.Module) -> int:
     stack: list[tuple[ast.AST, bool]] = [(tree, False)]
     while stack:
         node, is_shadowed = stack.pop()
-        count += is_shadowed and _is_guard(node)
+        count += is_shadowed and is_guard(node)
         is_shadowed = is_shadowed or (isinstance(node, _SCOPE_NODES) and _shadows_torch(node))
         stack.extend((child, is_shadowed) for child in ast.iter_child_nodes(node))
     return count
@@ -107,16 +107,16 @@ def _shadows_torch(scope: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef 
     parameters = () if isinstance(scope, ast.ClassDef) else ast.walk(scope.args)
     if any(isinstance(node, ast.arg) and node.arg == "torch" for node in parameters):
         return True
-    if "torch" not in _bound_names(scope):
+    if "torch" not in scope_names(scope):
         return False
     body = [] if isinstance(scope, ast.Lambda) else scope.body
-    torch_imports = [i for i, node in enumerate(body) if isinstance(node, ast.Import) and "torch" in _bound_names(node)]
-    guards = [i for i, node in enumerate(body) if any(_is_guard(inner) for inner in ast.walk(node))]
-    others = any("torch" in _bound_names(node) for i, node in enumerate(body) if i not in torch_imports)
+    torch_imports = [i for i, node in enumerate(body) if isinstance(node, ast.Import) and "torch" in scope_names(node)]
+    guards = [i for i, node in enumerate(body) if any(is_guard(inner) for inner in ast.walk(node))]
+    others = any("torch" in scope_names(node) for i, node in enumerate(body) if i not in torch_imports)
     return others or not torch_imports or bool(guards and guards[0] < torch_imports[0])
 
 
-def _is_guard(node: ast.AST) -> bool:
+def is_guard(node: ast.AST) -> bool:
     return isinstance(node, ast.Compare) and ast.dump(node) == _GUARD_DUMP
 
 
@@ -124,7 +124,7 @@ def _mentions_flag(node: ast.AST) -> bool:
     return any(isinstance(inner, ast.Name) and inner.id == ROCM_FLAG for inner in ast.walk(node))
 
 
-def _walk_scope(root: ast.AST) -> Iterator[ast.AST]:
+def walk_scope(root: ast.AST) -> Iterator[ast.AST]:
     """A node and its descendants, without the bodies of nested functions and classes."""
     stack: list[ast.AST] = [root]
     while stack:
@@ -134,10 +134,10 @@ def _walk_scope(root: ast.AST) -> Iterator[ast.AST]:
             stack.extend(ast.iter_child_nodes(node))
 
 
-def _bound_names(root: ast.AST) -> set[str]:
+def scope_names(root: ast.AST) -> set[str]:
     """The names that a module, function or statement binds in its own scope."""
     names: set[str] = set()
-    for node in _walk_scope(root):
+    for node in walk_scope(root):
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
             names.add(node.id)
         elif isinstance(node, ast.alias):
@@ -152,10 +152,16 @@ def _bound_names(root: ast.AST) -> set[str]:
 
 
 def _is_generator(node: ast.AST) -> bool:
-    return any(isinstance(inner, (ast.Yield, ast.YieldFrom)) for inner in _walk_scope(node))
+    return any(isinstance(inner, (ast.Yield, ast.YieldFrom)) for inner in walk_scope(node))
 
 
-def _is_flag_assignment(node: ast.stmt) -> bool:
+def _declared_names(scope: ast.AST) -> set[str]:
+    """Names that a function declares global or nonlocal, in any branch."""
+    declarations = (node for node in walk_scope(scope) if isinstance(node, (ast.Global, ast.Nonlocal)))
+    return {name for node in declarations for name in node.names}
+
+
+def is_flag_assignment(node: ast.stmt) -> bool:
     return (
         isinstance(node, ast.Assign)
         and len(node.targets) == 1
@@ -167,7 +173,7 @@ def _is_flag_assignment(node: ast.stmt) -> bool:
 
 def _is_flag_misused(tree: ast.Module) -> bool:
     """Whether anything but one module-level assignment of the guard binds the flag."""
-    if not any(_is_flag_assignment(node) for node in tree.body):
+    if not any(is_flag_assignment(node) for node in tree.body):
         return False  # the name belongs to the original and is not folded
     bindings = sum(
         (isinstance(n, ast.Name) and n.id == ROCM_FLAG and not isinstance(n.ctx, ast.Load))
@@ -189,10 +195,13 @@ class _GuardFolder(ast.NodeTransformer):
 
     def _fold_scope(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> ast.AST:
         """Fold a scope. Dead code still decides which names are local, what is a generator, and what is a docstring."""
-        bound, is_generator, doc = _bound_names(node), _is_generator(node), ast.get_docstring(node, clean=False)
+        bound, is_generator, doc = scope_names(node), _is_generator(node), ast.get_docstring(node, clean=False)
+        declared = _declared_names(node)
         self.generic_visit(node)
+        if declared != _declared_names(node):
+            raise PythonFoldError(f"a guarded branch declares names of {node.name} global or nonlocal")
         loads = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
-        shadowed = set() if isinstance(node, ast.ClassDef) else (bound - _bound_names(node)) & loads
+        shadowed = set() if isinstance(node, ast.ClassDef) else (bound - scope_names(node)) & loads
         if shadowed:
             raise PythonFoldError(f"a guarded branch makes {', '.join(sorted(shadowed))} local to {node.name}")
         if is_generator != _is_generator(node) or doc != ast.get_docstring(node, clean=False):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rocm3d.model.verdict import Verdict
 from rocm3d.syntax.isolation import prove_isolation
+from rocm3d.syntax.isolation_facts import read_facts
 from rocm3d.verify.probe import Case, Probe
 
 
@@ -13,13 +14,14 @@ def attempt(case: Case) -> Verdict:
     if not edited:
         return probe.verdict("skipped", "no existing file was edited")
     failures, without_original, missing = [], [], []
+    facts = read_facts(case.tree, without=case.patch.folder)
     for path in edited:
         before, current = case.originals.get(path), case.tree.read(path) if path in case.tree else None
         if current is None:
             missing.append(path)
         elif before is None:
             without_original.append(path)
-        elif not (proof := prove_isolation(path, before, current)).holds:
+        elif not (proof := prove_isolation(path, before, current, facts)).holds:
             failures.append(f"{path}: {proof.detail}")
     failures += [f"{path}: file is missing" for path in missing]
     if failures:

@@ -1,0 +1,3 @@
+__global__ void scale(float* x) {
+  x[threadIdx.x] *= 2.0f;
+}

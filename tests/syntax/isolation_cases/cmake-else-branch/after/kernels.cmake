@@ -1,0 +1,5 @@
+set(SOURCES scale.cu)
+if(USE_ROCM)
+  list(APPEND SOURCES scale.hip)
+endif()
+message("${SOURCES}")

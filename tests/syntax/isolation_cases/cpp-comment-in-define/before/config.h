@@ -1,0 +1,2 @@
+# /* on */ define /* off
+*/ USE_ROCM 0

@@ -1,0 +1,3 @@
+#ifdef WITH_AMD_TYPES
+#define USE_ROCM 0
+#endif

@@ -1,0 +1,4 @@
+#ifdef __HIPCC__
+#else
+#define USE_ROCM 0
+#endif

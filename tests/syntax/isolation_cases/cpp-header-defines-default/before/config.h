@@ -1,0 +1,3 @@
+#ifndef USE_ROCM
+#define USE_ROCM 0
+#endif

@@ -1,0 +1,2 @@
+#pragma once
+#define USE_ROCM 0

@@ -1,0 +1,1 @@
+#define USE_ROCM 1

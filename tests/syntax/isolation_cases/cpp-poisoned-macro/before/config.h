@@ -1,0 +1,2 @@
+#pragma once
+#pragma GCC poison USE_ROCM

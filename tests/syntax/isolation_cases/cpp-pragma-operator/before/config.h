@@ -1,0 +1,1 @@
+_Pragma("push_macro(\"USE_ROCM\")")

@@ -1,0 +1,2 @@
+#define USE_\
+ROCM 0

@@ -1,0 +1,2 @@
+#define USE_ROCM 0
+#include "scale.cu"

@@ -1,0 +1,3 @@
+#ifndef __HIP_PLATFORM_AMD__
+#define __HIP_PLATFORM_AMD__ 0
+#endif

@@ -1,0 +1,3 @@
+#define RUN(x) x
+RUN(int a;
+)

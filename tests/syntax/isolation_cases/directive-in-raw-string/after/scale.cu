@@ -1,0 +1,6 @@
+const char* text = R"(
+#if defined(USE_ROCM)
+b
+#endif
+a
+)";

@@ -1,0 +1,3 @@
+const char* text = R"(
+a
+)";

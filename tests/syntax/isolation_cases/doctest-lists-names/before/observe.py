@@ -1,0 +1,5 @@
+import doctest
+
+import ops
+
+print(doctest.testmod(ops, verbose=False).failed)

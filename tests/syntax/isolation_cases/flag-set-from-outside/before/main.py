@@ -1,0 +1,4 @@
+import ops
+
+ops.is_rocm = True
+print(ops.scale(5))

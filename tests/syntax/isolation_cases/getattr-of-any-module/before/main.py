@@ -1,0 +1,4 @@
+import importlib
+
+for name in ["ops"]:
+    print(getattr(importlib.import_module(name), "is_rocm", "unknown"))

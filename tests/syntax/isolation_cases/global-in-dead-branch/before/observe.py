@@ -1,0 +1,4 @@
+import ops
+
+ops.set_last()
+print(ops.last)

@@ -1,0 +1,3 @@
+import ops
+
+print(hasattr(ops, "is_rocm"))

@@ -1,0 +1,8 @@
+# /// script
+# dependencies = ['torch']
+# ///
+import torch
+
+
+def scale(x):
+    return x * 2

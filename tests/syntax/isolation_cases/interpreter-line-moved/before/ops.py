@@ -1,0 +1,6 @@
+#!/usr/bin/env python3
+import torch
+
+
+def scale(x):
+    return x * 2

@@ -1,0 +1,7 @@
+#include "config.h"
+__global__ void scale(float* x) {
+  x[threadIdx.x] *= 2.0f;
+}
+#if __LINE__ > 6
+float second = 1;
+#endif

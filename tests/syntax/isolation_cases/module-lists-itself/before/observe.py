@@ -1,0 +1,3 @@
+import ops
+
+print(ops.__all__)

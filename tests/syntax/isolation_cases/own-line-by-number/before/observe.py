@@ -1,0 +1,3 @@
+import ops
+
+print(repr(ops.third))

@@ -1,0 +1,3 @@
+import setup
+
+print(setup.flags)

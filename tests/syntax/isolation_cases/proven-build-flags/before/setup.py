@@ -1,0 +1,5 @@
+import torch
+
+with open("README.md") as file:
+    text = file.read()
+flags = ["-O3"]

@@ -1,0 +1,6 @@
+#include "config.h"
+__global__ void scale(float* x) {
+  x[threadIdx.x] *= 2.0f;
+}
+#define TWICE(x) \
+  (2 * (x))

@@ -1,0 +1,2 @@
+set(SOURCES scale.cu)
+message("${SOURCES}")

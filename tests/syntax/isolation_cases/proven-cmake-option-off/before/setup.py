@@ -1,0 +1,3 @@
+import subprocess
+
+subprocess.run(['cmake', '-DUSE_ROCM=OFF', '.'])

@@ -1,0 +1,5 @@
+import torch
+
+import ops
+
+print(ops.scale(torch.ones(2)))

@@ -1,0 +1,3 @@
+import ops
+
+print(ascii(ops.__doc__), ops.scale(5))

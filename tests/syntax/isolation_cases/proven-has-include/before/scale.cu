@@ -1,0 +1,6 @@
+#if __has_include("config.h") && 3 > 2
+#include "config.h"
+__global__ void scale(float* x) {
+  x[threadIdx.x] *= 2.0f;
+}
+#endif

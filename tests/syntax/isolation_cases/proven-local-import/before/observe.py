@@ -1,0 +1,3 @@
+import ops
+
+print(ops.late(5))

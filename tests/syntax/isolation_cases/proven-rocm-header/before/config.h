@@ -1,0 +1,3 @@
+#if defined(__HIPCC__)
+#define USE_ROCM 1
+#endif

@@ -1,0 +1,1 @@
+export CXXFLAGS=-DUSE_ROCM

@@ -1,0 +1,3 @@
+if [ "$BACKEND" = rocm ]; then
+  export CXXFLAGS=-DUSE_ROCM
+fi

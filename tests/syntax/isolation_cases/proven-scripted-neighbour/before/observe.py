@@ -1,0 +1,5 @@
+import torch
+
+import ops
+
+print(ops.add(torch.ones(2)), ops.scale(5))

@@ -1,0 +1,11 @@
+import torch
+
+
+def scale(x):
+    return x * (3 if torch.version.hip is not None else 2)
+
+
+try:
+    import torch
+except ImportError:
+    torch_missing = True

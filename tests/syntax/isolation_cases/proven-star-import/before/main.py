@@ -1,0 +1,3 @@
+from ops import *
+
+print(scale(5))

@@ -1,0 +1,2 @@
+#pragma once
+#undef USE_ROCM

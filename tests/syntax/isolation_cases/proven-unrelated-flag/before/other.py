@@ -1,0 +1,5 @@
+is_rocm = False
+
+
+def ask():
+    return is_rocm

@@ -1,0 +1,3 @@
+#if defined(USE_ROCM) || 'è' == -23
+float first = 1;
+#endif

@@ -1,0 +1,3 @@
+#if defined(USE_ROCM) || 'é' == -23
+float first = 1;
+#endif

@@ -1,0 +1,3 @@
+#ifdef STEPS
+float first = 1;
+#endif

@@ -1,0 +1,1 @@
+float first = 1;

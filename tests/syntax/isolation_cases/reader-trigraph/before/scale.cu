@@ -1,0 +1,3 @@
+// ready??/
+float first = 1;
+float second = 2;

@@ -1,0 +1,5 @@
+import torch
+
+
+def compiled(function):
+    return torch.jit.script(function)

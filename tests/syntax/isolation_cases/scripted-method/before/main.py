@@ -1,0 +1,7 @@
+from ops import Net
+
+net = Net()
+
+
+def run(x):
+    return net(x)

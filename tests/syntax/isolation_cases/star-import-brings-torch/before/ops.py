@@ -1,0 +1,5 @@
+from torch import nn
+
+
+def scale(x):
+    return x * 2

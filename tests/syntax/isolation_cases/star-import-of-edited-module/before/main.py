@@ -1,0 +1,4 @@
+from settings import is_rocm
+from ops import *
+
+value = is_rocm

@@ -1,0 +1,3 @@
+import main
+
+print(main.value)

@@ -1,0 +1,3 @@
+class torch:
+    class version:
+        hip = "6.0"

@@ -1,0 +1,4 @@
+is_rocm = "unknown"
+from lib import *
+
+print(is_rocm)

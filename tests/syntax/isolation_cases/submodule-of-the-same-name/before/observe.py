@@ -1,0 +1,3 @@
+from lib import is_rocm
+
+print(type(is_rocm).__name__)

@@ -1,0 +1,3 @@
+{% for n in sizes %}
+float a{{ n }};
+{% endfor %}

@@ -1,0 +1,1 @@
+sed -n 4p scale.cu

@@ -1,0 +1,2 @@
+#include <fstream>
+std::ifstream source("kernels/scale.cu");

@@ -1,0 +1,6 @@
+#define STEPS {steps}
+#if defined(USE_ROCM)
+float first = 3;
+#else
+float first = 1;
+#endif

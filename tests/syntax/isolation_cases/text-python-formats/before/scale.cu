@@ -1,0 +1,2 @@
+#define STEPS {steps}
+float first = 1;

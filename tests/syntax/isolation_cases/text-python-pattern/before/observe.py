@@ -1,0 +1,4 @@
+from glob import glob
+
+for path in sorted(glob("*.cu")):
+    print(path, len(open(path).read()))
