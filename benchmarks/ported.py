@@ -16,7 +16,9 @@ from mirrors import Mirror
 
 from rocm3d.pipeline import FOLDER, ApplyOptions, Repository
 from rocm3d.syntax.isolation import prove_isolation
+from rocm3d.syntax.isolation_facts import read_facts
 from rocm3d.workspace.state import STATE_FOLDER as STATE
+from rocm3d.workspace.tree import Tree
 
 if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
@@ -90,7 +92,8 @@ def port_and_undo(folder: Path, knowledge: Knowledge, gpu: str, *, review: bool)
         broken.append(f"undo does not restore: {_differing_names(before, file_digests(folder))}")
     originals = {path: (folder / path).read_bytes() for path in edited}
     proofs = Counter(change.proof.kind for change in patch.changes if change.kind == "edited")
-    proven = {path: prove_isolation(path, originals[path], edits[path]) for path in edited}
+    facts = read_facts(Tree.open(folder))
+    proven = {path: prove_isolation(path, originals[path], edits[path], facts) for path in edited}
     broken += [f"{path} is not proven: {proof.detail}" for path, proof in proven.items() if not proof.holds]
     added = set(once) - set(before)
     broken += [f"{path} was added outside of {FOLDER}" for path in added if not path.startswith(f"{FOLDER}/")]

@@ -79,3 +79,27 @@ def test_edits_in_a_submodule_become_its_patch(with_submodule, plan_of, git, tmp
     git(tmp_path / "clone", "am", "-q", "--keep-cr", tmp_path / "knn.patch")
     for path, data in outcome.submodule_contents.items():
         assert (tmp_path / "clone" / path.removeprefix("libs/knn/")).read_bytes() == data
+
+
+def test_an_edit_is_refused_if_a_header_defines_the_guard(tmp_path, plan_of):
+    (tmp_path / "a.cu").write_bytes(OLD)
+    (tmp_path / "config.h").write_bytes(b"#define USE_ROCM 0\n")
+    outcome = apply(plan_of("a.cu"), Tree.open(tmp_path), ApplyRequest(folder="rocm-port"))
+    (refused,) = outcome.patch.refused
+    assert refused.reason == (
+        "NVIDIA isolation not proven: config.h:1 defines USE_ROCM where NVIDIA builds see it (assumption C1)"
+    )
+    assert "a.cu" not in outcome.contents
+
+
+def test_facts_are_those_of_the_original_tree(tmp_path, plan_of):
+    """What an earlier apply wrote does not count against a second one."""
+    (tmp_path / "a.cu").write_bytes(OLD)
+    (tmp_path / "config.h").write_bytes(b"#define USE_ROCM 0\n")
+    (tmp_path / "rocm-port").mkdir()
+    (tmp_path / "rocm-port/port.json").write_bytes(b'{"tool": "rocm3d"}')
+    (tmp_path / "rocm-port/flags.h").write_bytes(b"#define USE_ROCM 1\n")
+    request = ApplyRequest(folder="rocm-port", originals={"config.h": b"int y;\n"})
+    outcome = apply(plan_of("a.cu"), Tree.open(tmp_path), request)
+    assert outcome.patch.refused == ()
+    assert "a.cu" in outcome.contents

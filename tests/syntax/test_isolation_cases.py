@@ -85,8 +85,8 @@ def difference(case: IsolationCase, scratch: Path) -> str:
         results.append(cmake_difference(before, after))
     if case.expected == "proven":
         results += [bytecode_difference(*edit) for path, edit in case.edits.items() if path.endswith(".py")]
-    found = [result for result in results if result not in ("", NOT_RUN)]
-    return found[0] if found else NOT_RUN if NOT_RUN in results else ""
+    differences = [result for result in results if result not in ("", NOT_RUN)]
+    return differences[0] if differences else NOT_RUN if NOT_RUN in results else ""
 
 
 def test_proof_says_what_the_case_expects(case):

@@ -22,7 +22,9 @@ MENTIONS = re.compile(rb"(?:" + MACRO + rb")\b|USE_\$\{")  # also in -DUSE_ROCM
 _ROCM_WORD = re.compile(r"(?<![A-Za-z])(?:rocm|hip|hipcc|hcc|amd|amdgpu)(?![A-Za-z])", re.IGNORECASE)
 _GENERATOR = re.compile(r"^\"?\$<\$<(?!NOT)[^>]*(?:rocm|hip)[^>]*>+:", re.IGNORECASE)
 _LIST_OF_MACROS = re.compile(r"(?:^|_)(?<!undef_)(?:macros?|defines?|definitions|defs)$", re.IGNORECASE)
-_TEXT_LIST = re.compile(r"(?:defines?|definitions|macros?)\s*(?:=|\+=|:)[^#\n]*[\"'](" + MACRO.decode() + r")[\"'=]")
+_TEXT_LIST = re.compile(
+    r"(?:defines?|definitions|macros?)\s*(?:=|\+=|:)[^#\n]{0,200}[\"'](" + MACRO.decode() + r")[\"'=]"
+)
 _CMAKE_SETTING = re.compile(r"\bUSE_ROCM[\"']?\s*[:=]\s*[\"']?(?!off\b|no\b|false\b|0\b)\w", re.IGNORECASE)
 _CMAKE_SETTING_FILES = re.compile(r"(?:^|/)(?:CMakePresets|CMakeUserPresets)\.json$|(?:^|/)pyproject\.toml$")
 _BUILD_NAMES = frozenset({"Makefile", "makefile", "GNUmakefile", "BUILD", "Dockerfile", "Jenkinsfile", "WORKSPACE"})
@@ -75,7 +77,7 @@ def source_flags(path: str, data: bytes) -> Iterator[GuardDefinition]:
     """Flags in the strings of a C++ source, which compiles other source at run time."""
     if not MENTIONS.search(data):
         return
-    for match in re.finditer(rb'"[-/]D\s*(' + MACRO + rb")\\b", data):
+    for match in re.finditer(rb'"[-/]D\s*(' + MACRO + rb")\b", data):
         line = data.count(b"\n", 0, match.start()) + 1
         yield GuardDefinition(match[1].decode(), "defines", path, line)
 

@@ -96,7 +96,11 @@ class _CompileReader(ast.NodeVisitor):
             for argument in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)
         }
         names = {inner.id for inner in ast.walk(value) if isinstance(inner, ast.Name)}
-        attributes = {inner.attr for inner in ast.walk(value) if isinstance(inner, ast.Attribute)}
+        attributes = {
+            inner.attr
+            for inner in ast.walk(value)
+            if isinstance(inner, ast.Attribute) and not isinstance(inner.value, ast.Call)
+        }
         known = {self.imported.get(name, name) for name in names if name in self.defined or name in self.imported}
         known -= {"torch"}
         if isinstance(value, ast.Name) and value.id in parameters and self.functions:

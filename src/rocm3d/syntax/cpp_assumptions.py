@@ -16,10 +16,12 @@ _DIGRAPH = re.compile(rb"^[ \t\f\v]*%:", re.MULTILINE)
 _TEMPLATE = re.compile(rb"\{%-?\s*\w+")
 # `__LINE__` as an argument of a message is harmless; beside an operator or in brackets it decides something.
 _LINE_VALUE = re.compile(
-    rb"(?:[=!<>]=|(?<!<)<(?!<)|>|[-+*/%^|\[]|(?<!&)&|\bcase|\breturn)\s*\(*\s*__LINE__\b"
-    rb"|\b__LINE__\s*\)*\s*(?:[=!<>]=|<(?!<)|>(?!>)|[-+*/%^|\]]|&(?!&))"
+    rb"(?:[=!<>]=|(?<!<)<(?!<)|>|[-+*/%^|\[]|(?<!&)&|\bcase|\breturn)\s*(?:\(\s*)*__LINE__\b"
+    rb"|\b__LINE__\s*(?:\)\s*)*(?:[=!<>]=|<(?!<)|>(?!>)|[-+*/%^|\]]|&(?!&))"
 )
-_TEMPLATE_CALL = re.compile(rb"\w\s*<[^;<>()]*>(?=\s*\()")  # `static_cast<int>(`: no comparison
+# The condition of a static_assert may use a value that it does not compare itself.
+_LINE_ASSERTION = re.compile(rb"static_assert\s*\([^;]{0,500}__LINE__")
+_TEMPLATE_CALL = re.compile(rb"\w\s*<(?:(?!__LINE__)[^;<>()])*>(?=\s*\()")  # `static_cast<int>(`: no comparison
 
 
 def text_problem(data: bytes) -> str | None:
@@ -52,7 +54,7 @@ def _has_odd_condition(data: bytes) -> bool:
     )
 
 
-def tested_macros(data: bytes) -> frozenset[str]:
+def macros_in_conditions(data: bytes) -> frozenset[str]:
     """The ROCm macros in the conditions of the file: the proof assumes that they are undefined."""
     return frozenset(
         name
@@ -76,4 +78,6 @@ def _uses_line_value(data: bytes) -> bool:
     if any("__LINE__" in condition_text(item) for item in directives(data) if item.keyword in CONDITIONAL):
         return True
     # The condition of a static_assert may use a value that it does not compare itself.
-    return _LINE_VALUE.search(code) is not None or re.search(rb"static_assert\s*\([^;]*__LINE__", code) is not None
+    return (
+        _LINE_VALUE.search(code) is not None or re.search(rb"static_assert\s*\([^;]{0,500}__LINE__", code) is not None
+    )

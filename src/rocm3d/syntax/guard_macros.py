@@ -27,7 +27,7 @@ _HAS_ACTION = re.compile(rb"def|_macro|poison")
 _SPLICE = re.compile(rb"\\[ \t\f\v]*\r?\n")
 _OTHER_HASH = re.compile(rb"^([ \t\f\v]*)(?:%:|\?\?=)", re.MULTILINE)
 _PRAGMA = re.compile(rb"(push|pop)_macro\s*\(\s*\\*\"\s*(" + MACRO + rb")\s*\\*\"")
-_POISON = re.compile(rb"\bpoison\b[^\n]*?\b(" + MACRO + rb")\b")
+_POISON = re.compile(rb"\bpoison\b([^\n]*)")
 _IN_STRING = re.compile(r"#\s*define\s+(USE_ROCM|__HIP\w*|TORCH_HIP_VERSION)\b")
 _INCLUDED = re.compile(rb"#\s*include(?:_next)?\s*[<\"]([^<>\"\n]+)[>\"]")
 _ALIAS = re.compile(rb"#[ \t]*define[ \t]+" + ALIAS_PREFIX.encode())
@@ -73,10 +73,12 @@ def source_definitions(path: str, data: bytes) -> Iterator[GuardDefinition]:
         return
     text = _OTHER_HASH.sub(rb"\1# ", data)
     yield from _directive_definitions(path, text)
-    for pattern, action in ((_PRAGMA, "saves or restores"), (_POISON, "forbids")):
-        for match in pattern.finditer(text):
-            macro = match.group(match.lastindex or 1).decode()
-            yield GuardDefinition(macro, action, path, text.count(b"\n", 0, match.start()) + 1)
+    actions = [(match, match[2], "saves or restores") for match in _PRAGMA.finditer(text)]
+    actions += [
+        (match, macro, "forbids") for match in _POISON.finditer(text) for macro in _MENTIONS_MACRO.findall(match[1])
+    ]
+    for match, macro, action in actions:
+        yield GuardDefinition(macro.decode(), action, path, text.count(b"\n", 0, match.start()) + 1)
 
 
 def _directive_definitions(path: str, text: bytes) -> Iterator[GuardDefinition]:

@@ -14,7 +14,7 @@ from typing import Any
 from rocm3d.model.patch import Proof, ProofKind
 from rocm3d.model.toml import TomlError, parse
 from rocm3d.syntax.cmake_fold import ROCM_SWITCH, CMakeFoldError, fold_cmake
-from rocm3d.syntax.cpp_assumptions import content_problems, tested_macros, text_problem
+from rocm3d.syntax.cpp_assumptions import content_problems, macros_in_conditions, text_problem
 from rocm3d.syntax.cpp_tokens import (
     EDIT_MARKERS,
     TokenComparisonError,
@@ -79,7 +79,7 @@ def _broken_cpp_assumption(path: str, before: bytes, after: bytes, facts: Isolat
     for data in (before, after):
         if (reason := text_problem(data)) is not None:
             return f"{reason} (assumption C3)"
-    tested = tested_macros(before) | tested_macros(after)
+    tested = macros_in_conditions(before) | macros_in_conditions(after)
     for definition in facts.definitions:
         if definition.macro in tested:
             return f"{definition} where NVIDIA builds see it (assumption C1)"

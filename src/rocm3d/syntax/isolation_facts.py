@@ -75,6 +75,7 @@ class IsolationFacts:
     definitions: tuple[GuardDefinition, ...] = ()
     switches: tuple[SwitchSetting, ...] = ()
     unread_sources: tuple[str, ...] = ()
+    unread_modules: tuple[str, ...] = ()
     aliases: tuple[tuple[str, str, str], ...] = ()  # name, definition for CUDA, path
     readers: tuple[TextReader, ...] = ()
     digests: frozenset[bytes] = frozenset()
@@ -89,6 +90,14 @@ class IsolationFacts:
         """Modules of the tree that are named torch, by their folder."""
         return module_uses.torch_folders(sorted(self.python_paths))
 
+    @cached_property
+    def _readers_by_name(self) -> dict[str, list[TextReader]]:
+        """Readers by the file name that they read; those of patterns are under the empty name."""
+        readers: dict[str, list[TextReader]] = defaultdict(list)
+        for reader in self.readers:
+            readers[reader.plain_name].append(reader)
+        return readers
+
     def with_edit(self, path: str, data: bytes) -> IsolationFacts:
         """The facts after an edit: the macros that it adds must agree with those of other edits."""
         added = tuple((name, text, path) for name, text in alias_definitions(data))
@@ -96,8 +105,8 @@ class IsolationFacts:
 
     def text_problem(self, path: str, before: bytes) -> str | None:
         """Who reads the text of the file, and not only what it means to a compiler."""
-        for reader in self.readers:
-            if reader.reads(path) and not (reader.location == path and reader.how.startswith("is a patch")):
+        for reader in (*self._readers_by_name.get(path.rpartition("/")[2], ()), *self._readers_by_name.get("", ())):
+            if reader.reads(path):
                 return f"{reader} (assumption T1)"
         if self.digests:
             for algorithm in (hashlib.md5, hashlib.sha1, hashlib.sha256):
@@ -188,6 +197,7 @@ class _FactReader:
         self.definitions: list[GuardDefinition] = []
         self.switches: list[SwitchSetting] = []
         self.unread: list[str] = []
+        self.unread_modules: list[str] = []
         self.aliases: list[tuple[str, str, str]] = []
         self.readers: list[TextReader] = []
         self.digests: set[bytes] = set()
@@ -203,16 +213,18 @@ class _FactReader:
         for path in self.paths:  # text that sources include, whatever its name
             if path.rpartition("/")[2] in self.included and (data := self.tree.read(path)) is not None:
                 self.definitions += source_definitions(path, data)
+        compiled = self._compiled()
         return IsolationFacts(
             definitions=tuple(self.definitions),
             switches=tuple(self.switches),
             unread_sources=tuple(self.unread),
+            unread_modules=tuple(self.unread_modules),
             aliases=tuple(self.aliases),
             readers=tuple(self.readers),
             digests=frozenset(self.digests),
             python_paths=frozenset(path for path in self.paths if path.endswith(".py")),
             uses=self.uses,
-            compiled=self._compiled(),
+            compiled=compiled,
             flag_files=frozenset(self.flag_files),
             read=self.tree.read,
         )
@@ -235,15 +247,21 @@ class _FactReader:
             return
         if is_included_text(path):
             self._read_source(path, data)
-        if suffix == ".py":
-            self._read_python(path, data)
-        if MENTIONS.search(data):
-            for setting in build_definitions(path, data):
-                if isinstance(setting, SwitchSetting):
-                    self.switches.append(setting)
-                else:
-                    self.definitions.append(setting)
+        try:
+            if suffix == ".py":
+                self._read_python(path, data)
+            if MENTIONS.search(data):
+                self._read_build_file(path, data)
+        except RecursionError:
+            self.unread_modules.append(path)
         self._read_text(path, name, data)
+
+    def _read_build_file(self, path: str, data: bytes) -> None:
+        for setting in build_definitions(path, data):
+            if isinstance(setting, SwitchSetting):
+                self.switches.append(setting)
+            else:
+                self.definitions.append(setting)
 
     def _read_source(self, path: str, data: bytes) -> None:
         self.definitions += source_definitions(path, data)
@@ -288,7 +306,10 @@ class _FactReader:
         for _ in range(3):  # a wrapper may be called by another wrapper
             known = len(names.wrappers)
             for path, tree in trees.items():
-                names.add(compiled_functions.compiled_names(path, tree, names.wrappers))
+                try:
+                    names.add(compiled_functions.compiled_names(path, tree, names.wrappers))
+                except RecursionError:
+                    self.unread_modules.append(path)
             if len(names.wrappers) == known:
                 break
             self._add_callers(names.wrappers, trees)

@@ -26,7 +26,6 @@ from rocm3d.syntax.python_fold import (
     walk_scope,
 )
 
-_SCRIPT_BLOCK = re.compile(rb"^# /// \w+$.*?^# ///$", re.MULTILINE | re.DOTALL)
 _LISTS_NAMES = re.compile(r"\b(?:globals|vars|dir|locals)\(|__dict__")
 _NAMESPACES = frozenset({"globals", "vars", "locals"})
 
@@ -35,7 +34,10 @@ def python_problem(path: str, before: bytes, after: bytes, facts: IsolationFacts
     """The first assumption that does not hold; None if all hold, or if both versions are the same code."""
     if before == after:
         return None
-    return next(_problems(path, before, after, facts), None)
+    try:
+        return next(_problems(path, before, after, facts), None)
+    except RecursionError:
+        return "the module is nested too deeply"
 
 
 def _problems(path: str, before: bytes, after: bytes, facts: IsolationFacts) -> Iterator[str]:
@@ -56,7 +58,7 @@ def _text_problem(before: bytes, after: bytes) -> str | None:
     """Comments that an interpreter or installer reads, and errors that only the compiler of Python finds."""
     if _first_line(before).startswith(b"#!") and _first_line(before) != _first_line(after):
         return "the first line, which names the interpreter, differs"
-    if _SCRIPT_BLOCK.findall(before) != _SCRIPT_BLOCK.findall(after):
+    if _script_metadata(before) != _script_metadata(after):
         return "the block of inline script metadata differs"
     if not _compiles(after) and _compiles(before):
         return "Python does not compile it any more"
@@ -65,6 +67,16 @@ def _text_problem(before: bytes, after: bytes) -> str | None:
 
 def _first_line(data: bytes) -> bytes:
     return data.split(b"\n", 1)[0].rstrip(b"\r")
+
+
+def _script_metadata(data: bytes) -> list[bytes]:
+    """The comment lines from `# /// script` to `# ///`: https://packaging.python.org/specifications/inline-script-metadata."""
+    lines: list[bytes] = []
+    for line in data.splitlines() if b"# /// " in data else ():
+        is_inside = bool(lines) and lines[-1] != b"# ///"
+        if line.startswith(b"# /// ") or (is_inside and line.startswith(b"#")):
+            lines.append(line)
+    return lines
 
 
 def _compiles(data: bytes) -> bool:
@@ -84,6 +96,8 @@ def _torch_problems(path: str, facts: IsolationFacts) -> Iterator[str]:
         is_import_root = f"{where}/__init__.py".lstrip("/") not in facts.python_paths
         if path != module and (where == folder or (is_import_root and not path.startswith(f"{where}/torch/"))):
             yield f"{module} may be imported in place of torch (assumption P1)"
+    for location in facts.unread_modules:
+        yield f"{location} is nested too deeply to be checked (assumption P1)"
     for location in facts.uses.torch_stubs:
         yield f"{location} replaces torch in sys.modules (assumption P1)"
     for location in facts.uses.hip_patches:

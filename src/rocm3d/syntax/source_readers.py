@@ -27,7 +27,7 @@ _SUFFIXES = r"cuh?|h|hpp|hh|hxx|cpp|cc|cxx|inl|ipp|tpp|txx|py|cmake"
 _LITERAL = re.compile(rb"(#\s*include(?:_next)?\s*)?\"([^\"\n]*?[\w*]\.(?:" + _SUFFIXES.encode() + rb"))\"")
 _EMBEDDED = re.compile(rb"(?:#\s*embed|\.incbin)\s*[<\\\"]+([^\"<>\\\n]+)")
 _TOOL = re.compile(r"\b(?:xxd|bin2c|sed|awk|perl|patch|objcopy|sha(?:1|256|512)?sum|md5sum|m4|envsubst)\b")
-_TOOL_FILE = re.compile(r"[\w./*${}-]*[\w*]\.(?:" + _SUFFIXES + r")\b")
+_TOOL_FILE = re.compile(r"[\w./*${}-]{0,200}[\w*]\.(?:" + _SUFFIXES + r")\b")
 _PATCHED = re.compile(rb"^\+\+\+ (?:b/)?([^\t\r\n]+)", re.MULTILINE)
 _BY_LINE = re.compile(
     rb"literalinclude::\s*(\S+)\s*\n(?:[ \t]+:[^\n]*\n)*?[ \t]+:(?:lines|emphasize-lines):|--8<--\s*[\"']([^\"':]+):\d"
@@ -52,6 +52,12 @@ class TextReader:
         if not fnmatchcase(tail[-1], parts[-1]):
             return False
         return all(fnmatchcase(*pair) for pair in zip(reversed(tail), reversed(parts), strict=False))
+
+    @property
+    def plain_name(self) -> str:
+        """The file name that it reads; empty if that is a pattern."""
+        name = self.pattern.replace("\\", "/").rpartition("/")[2]
+        return "" if re.search(r"[*?\[${]", name) else name
 
     def __str__(self) -> str:
         return f"{self.location} {self.how}"

@@ -62,3 +62,16 @@ def test_passed(case):
     )
 
     assert (verdict.outcome, verdict.looked_at) == ("passed", ("a.cu", "setup.py"))
+
+
+def test_failed_when_a_header_defines_the_guard_after_the_port(case):
+    tree = {"a.cu": AFTER, "config.h": b"#define USE_ROCM 0\n"}
+    (verdict,) = probe.attempt(case([("a.cu", BEFORE, AFTER)], tree=tree))
+
+    assert verdict.outcome == "failed"
+    assert verdict.reason == "a.cu: config.h:1 defines USE_ROCM where NVIDIA builds see it (assumption C1)"
+
+
+def test_the_folder_of_the_port_is_no_part_of_the_facts(case):
+    tree = {"a.cu": AFTER, "rocm-port/config.h": b"#define USE_ROCM 0\n"}
+    assert probe.attempt(case([("a.cu", BEFORE, AFTER)], tree=tree))[0].outcome == "passed"
