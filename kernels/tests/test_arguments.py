@@ -8,6 +8,7 @@ import pytest
 from rocm3d_kernels.arguments import (
     MAX_INT32,
     MAX_SIDE,
+    CheckedLayouts,
     check_alike,
     check_image_size,
     check_integer,
@@ -127,3 +128,21 @@ def test_values_in_messages_are_short():
     assert len(describe("x" * 1000)) < 60
     assert describe(torch.ones(2, 3)) == "a tensor of shape (2, 3)"
     assert short(10**5000) == f"a number of {(10**5000).bit_length()} bits"
+
+
+def test_checked_layouts_differ_in_shape_dtype_device_and_values():
+    checked, one = CheckedLayouts(), torch.ones(2, 3)
+    checked.add(CheckedLayouts.key((one, None), 4, "RGB"))
+
+    assert CheckedLayouts.key((torch.zeros(2, 3), None), 4, "RGB") in checked
+    others = (one[:1], one.double(), one.to("meta"), None)
+    assert not any(CheckedLayouts.key((other, None), 4, "RGB") in checked for other in others)
+    assert CheckedLayouts.key((one, None), 5, "RGB") not in checked
+    assert CheckedLayouts.key((one, one), 4, "RGB") not in checked
+
+
+@pytest.mark.parametrize("value", [1.0, True, [1], math.nan])
+def test_values_that_equal_a_checked_one_are_checked_themselves(value):
+    assert CheckedLayouts.key((), value) is None
+    assert CheckedLayouts.key((torch.ones(2).to_sparse(),)) is None
+    assert CheckedLayouts.key(([1.0],)) is None

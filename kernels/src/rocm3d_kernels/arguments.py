@@ -19,6 +19,45 @@ MAX_GRID = 2**16 - 1
 MAX_SIDE = 2**23
 
 
+_PLAIN_TENSORS = frozenset((torch.Tensor, torch.nn.Parameter))
+_PLAIN_VALUES = frozenset((int, str, type(None)))
+_MAX_KEYS = 256
+
+
+class CheckedLayouts:
+    """Remembers layouts that passed a check: the next rendering has the same, and takes less time than the check.
+
+    A key holds everything that the check depends on. None, which is never remembered: tensors are missing or traced, or
+    a value has an unusual type.
+    """
+
+    def __init__(self) -> None:
+        self._keys: set[tuple[Any, ...]] = set()
+
+    @staticmethod
+    def key(tensors: Iterable[Any], *values: Any) -> tuple[Any, ...] | None:
+        layouts: list[Any] = []
+        for one in tensors:
+            if one is None:
+                layouts.append(None)
+            elif type(one) in _PLAIN_TENSORS and one.layout is torch.strided:
+                layouts.append((one.shape, one.dtype, one.device))
+            else:
+                return None
+        if not _PLAIN_VALUES.issuperset(map(type, values)) or torch.compiler.is_compiling():
+            return None
+        return (*layouts, *values)
+
+    def __contains__(self, key: tuple[Any, ...] | None) -> bool:
+        return key is not None and key in self._keys
+
+    def add(self, key: tuple[Any, ...] | None) -> None:
+        if key is not None:
+            if len(self._keys) >= _MAX_KEYS:
+                self._keys.clear()
+            self._keys.add(key)
+
+
 def check_tensors(op: str, tensors: Mapping[str, Any]) -> None:
     """Raises TypeError for what is not a dense tensor; None is a missing argument."""
     for name, one in tensors.items():

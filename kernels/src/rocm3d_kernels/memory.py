@@ -30,9 +30,9 @@ def free_bytes(device: torch.device) -> int | None:
     if device.type == "cuda":
         if torch.cuda.is_current_stream_capturing():
             return None
-        # torch keeps freed memory; it is free for torch.
-        kept = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
-        free: int = torch.cuda.mem_get_info(device)[0] + kept
+        # torch caches freed memory; it is free for torch.
+        cached = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
+        free: int = torch.cuda.mem_get_info(device)[0] + cached
         return free
     return _free_bytes_of_host() if device.type == "cpu" else None
 

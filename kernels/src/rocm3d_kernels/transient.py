@@ -37,11 +37,11 @@ _TEXT = re.compile(
 
 def is_transient(error: BaseException) -> bool:
     """Whether the error, or one that caused it, may be gone at the next call."""
-    seen: list[BaseException] = []
+    visited: list[BaseException] = []
     pending: list[BaseException | None] = [error]
     while pending:
         one = pending.pop()
-        if one is None or any(one is other for other in seen):
+        if one is None or any(one is other for other in visited):
             continue
         if isinstance(one, (MemoryError, TimeoutError, KeyboardInterrupt)):
             return True
@@ -49,7 +49,7 @@ def is_transient(error: BaseException) -> bool:
             return True
         if is_transient_text(f"{type(one).__name__}: {one}"):
             return True
-        seen.append(one)
+        visited.append(one)
         pending += [one.__cause__, one.__context__]
     return False
 

@@ -14,7 +14,7 @@ def row(*numbers, dtype=torch.int32):
 @pytest.mark.parametrize(
     ("first", "second", "max_length", "text"),
     [
-        (row(0, 2, 5), row(0, 5), 3, "q has 2 sequences, k has 1"),
+        (row(0, 2, 5), row(0, 5), 3, "cu_seqlens_q has 2 sequences, cu_seqlens_k has 1"),
         (row(0.0, 5.0, dtype=torch.float32), row(0, 5), 5, "must be int32"),
         (row(1, 5), row(1, 5), 5, "start with 0"),
         (row(0, 5, 3), row(0, 5, 3), 5, "never decrease"),

@@ -9,6 +9,7 @@ import torch
 from rocm3d_kernels.arguments import (
     MAX_GRID,
     MAX_INT32,
+    CheckedLayouts,
     check_alike,
     check_image_size,
     check_integer,
@@ -37,6 +38,7 @@ MAX_CHANNELS = 512
 FINE = 8
 # Our name and gsplat's.
 INTRINSICS = "intrinsics (Ks)"
+_CHECKED = CheckedLayouts()
 
 
 def check_arguments(
@@ -55,6 +57,9 @@ def check_arguments(
 
     `tile` is the side of the smallest tiles.
     """
+    key = CheckedLayouts.key((*gaussians, colors, backgrounds), *size, degree, mode, camera, op, tile)
+    if key in _CHECKED:
+        return
     if not isinstance(mode, str) or mode not in MODES:
         raise ValueError(f"{op}: render_mode is {short(mode)}; allowed: {', '.join(MODES)}")
     if not isinstance(camera, str) or camera not in CAMERA_MODELS:
@@ -70,6 +75,7 @@ def check_arguments(
         check_shape(op, "backgrounds", backgrounds, (*batch, cameras, channels), "with these viewmats and colors")
     shown = {"means": gaussians.means, "colors": colors if with_colors else None, "backgrounds": backgrounds}
     check_alike(op, shown)
+    _CHECKED.add(key)
 
 
 def check_gaussians(gaussians: Gaussians, *, op: str, opacities: bool = True) -> int:

@@ -8,6 +8,7 @@ import torch
 
 from rocm3d_kernels.arguments import (
     MAX_INT32,
+    CheckedLayouts,
     check_alike,
     check_image_size,
     check_integer,
@@ -21,6 +22,7 @@ from rocm3d_kernels.harmonics.reference import MAX_DEGREE
 
 OP = "diff_gaussian_rasterization"
 COLORS = 3
+_CHECKED = CheckedLayouts()
 
 
 class Arguments(NamedTuple):
@@ -51,18 +53,12 @@ def check_tensor_arguments(named: dict[str, Any]) -> Arguments:
 
     Without Gaussians every tensor is empty: then one that has the dimensions of its argument was passed.
     """
-    means = named["means3D"]
-    check_tensors(OP, {"means3D": means, "opacities": named["opacities"]})
-    if means.dim() != 2 or means.shape[1] != 3:
-        raise ValueError(f"{OP}: means3D must be [N, 3], not {tuple(means.shape)}")
-    count = means.shape[0]
-    if count >= MAX_INT32:
-        raise ValueError(f"{OP}: means3D are {count} Gaussians; it must be below {MAX_INT32}")
-    check_tensors(OP, {name: one for name, one in named.items() if one is not None})
-    passed = {name: None if _is_missing(one, count) else one for name, one in named.items()}
-    _check_shapes(named, passed, count)
-    opacities, means2d = named["opacities"], named["means2D"]
-    check_alike(OP, {"means3D": means, **passed, "opacities": opacities, "means2D": means2d})
+    key = CheckedLayouts.key(named.values())
+    if key not in _CHECKED:
+        _check_tensors(named)
+        _CHECKED.add(key)
+    means, opacities, means2d = named["means3D"], named["opacities"], named["means2D"]
+    passed = _passed(named)
     colors, harmonics = passed["colors_precomp"], passed["shs"]
     if passed["dc"] is not None and colors is None:
         harmonics = passed["dc"] if harmonics is None else torch.cat([passed["dc"], harmonics], dim=1)
@@ -74,6 +70,25 @@ def check_tensor_arguments(named: dict[str, Any]) -> Arguments:
         raise ValueError(f"{OP}: pass exactly one of scales with rotations and cov3D_precomp")
     means2d = None if means2d is None else means2d[:, :2]
     return Arguments(means, means2d, opacities.reshape(-1), harmonics, colors, scales, rotations, covars)
+
+
+def _check_tensors(named: dict[str, Any]) -> None:
+    means = named["means3D"]
+    check_tensors(OP, {"means3D": means, "opacities": named["opacities"]})
+    if means.dim() != 2 or means.shape[1] != 3:
+        raise ValueError(f"{OP}: means3D must be [N, 3], not {tuple(means.shape)}")
+    count = means.shape[0]
+    if count >= MAX_INT32:
+        raise ValueError(f"{OP}: means3D are {count} Gaussians; it must be below {MAX_INT32}")
+    check_tensors(OP, {name: one for name, one in named.items() if one is not None})
+    passed = _passed(named)
+    _check_shapes(named, passed, count)
+    check_alike(OP, {"means3D": means, **passed, "opacities": named["opacities"], "means2D": named["means2D"]})
+
+
+def _passed(named: dict[str, Any]) -> dict[str, Any]:
+    count = named["means3D"].shape[0]
+    return {name: None if one is None or _is_missing(one, count) else one for name, one in named.items()}
 
 
 def _check_shapes(named: dict[str, Any], passed: dict[str, Any], count: int) -> None:
@@ -90,8 +105,8 @@ def _check_shapes(named: dict[str, Any], passed: dict[str, Any], count: int) -> 
         raise ValueError(f"{OP}: means2D must be [{count}, 3] with {count} means3D, not {tuple(means2d.shape)}")
 
 
-def _is_missing(tensor: torch.Tensor | None, count: int) -> bool:
-    return tensor is None or (tensor.numel() == 0 and (count > 0 or tensor.dim() == 1))
+def _is_missing(tensor: torch.Tensor, count: int) -> bool:
+    return tensor.numel() == 0 and (count > 0 or tensor.dim() == 1)
 
 
 def check_settings(settings: Any, arguments: Arguments) -> Camera:
