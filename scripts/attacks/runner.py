@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import multiprocessing
-import shutil
+import subprocess
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -49,7 +49,7 @@ def run_attack(attack: Attack, count: int, settings: Settings, show: Callable[[s
     """Run one attack. The results are in FOLDER/NAME.jsonl, the folders of broken cases in FOLDER/broken."""
     summary, started = Summary(attack.NAME, attack.PROMISE), time.monotonic()
     prepared = settings.folder / "prepared" / attack.NAME
-    shutil.rmtree(prepared, ignore_errors=True)
+    remove(prepared)
     prepared.mkdir(parents=True)
     try:
         shared = attack.prepare(prepared)
@@ -101,7 +101,7 @@ def _stored(store: Path) -> list[Result]:
 def _results(attack: Attack, shared: Any, numbers: Iterable[int], settings: Settings) -> Iterator[Result]:
     """Results as they come. Workers are forked, so that they have the program and `shared` already."""
     work = settings.folder / "work" / attack.NAME
-    shutil.rmtree(work, ignore_errors=True)
+    remove(work)
     context = multiprocessing.get_context("fork")
     _task.update(attack=attack, shared=shared, settings=settings, work=work)
     waiting = iter(numbers)
@@ -143,8 +143,8 @@ def _store_folder(folder: Path, target: Path) -> None:
 
 
 def remove(folder: Path) -> None:
-    """Remove a folder, also one with names or modes that rmtree stumbles over."""
-    shutil.rmtree(folder, ignore_errors=True)
+    """Remove a folder, also one that is deeper than shutil can go."""
+    subprocess.run(["/bin/rm", "-rf", "--", str(folder)], check=False, stderr=subprocess.DEVNULL)
 
 
 def table(summaries: list[Summary]) -> str:

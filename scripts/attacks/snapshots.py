@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 from pathlib import Path
@@ -9,8 +10,9 @@ from pathlib import Path
 Snapshot = dict[str, tuple[int, bytes]]
 
 STATE = ".rocm3d"
+HUGE = 1 << 26  # of such a file only its size counts: it is sparse
 # git rewrites its index when it looks at the tree: times of files, nothing that a commit has.
-UNSTABLE = {".git/index"}
+UNSTABLE = (".git/index", "repository.git/index")
 
 
 def snapshot(root: Path, *, with_state: bool = False) -> Snapshot:
@@ -25,13 +27,17 @@ def snapshot(root: Path, *, with_state: bool = False) -> Snapshot:
         for name in (*folders, *files):
             path = Path(folder, name)
             relative = path.relative_to(root).as_posix()
-            if relative not in UNSTABLE:
-                entries[relative] = _entry(path)
+            if not relative.endswith(UNSTABLE):
+                with contextlib.suppress(OSError):  # a path that is too long for this call
+                    entries[relative] = _entry(path)
     return entries
 
 
 def _entry(path: Path) -> tuple[int, bytes]:
-    mode = path.lstat().st_mode
+    status = path.lstat()
+    mode = status.st_mode
+    if stat.S_ISREG(mode) and status.st_size > HUGE:
+        return mode, str(status.st_size).encode()
     if stat.S_ISLNK(mode):
         return mode, os.fsencode(path.readlink())
     if stat.S_ISREG(mode):
