@@ -16,6 +16,7 @@ import importlib
 import json
 import os
 import platform
+import subprocess
 import sys
 import time
 from dataclasses import asdict
@@ -72,11 +73,18 @@ def _show(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
+def _commit() -> str:
+    """The commit of the checkout, if it is one."""
+    try:
+        return run_git(ROOT, "rev-parse", "HEAD").strip()
+    except subprocess.CalledProcessError:
+        return ""
+
+
 def _store(summaries: list[runner.Summary], seed: int) -> None:
     machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
     document = {
-        "date": datetime.now(timezone.utc).date().isoformat(), "commit": run_git(ROOT, "rev-parse", "HEAD").strip(),
-        "seed": seed, "machine": machine,
+        "date": datetime.now(timezone.utc).date().isoformat(), "commit": _commit(), "seed": seed, "machine": machine,
         "attacks": [asdict(item) for item in summaries],
     }  # fmt: skip
     (FOLDER / "summary.json").write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")

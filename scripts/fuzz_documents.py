@@ -221,7 +221,7 @@ def _cache(data: bytes) -> None:
 def _state(data: bytes) -> None:
     """Any file in .rocm3d, and a command. Nothing was applied here, so nothing may change."""
     number = data[0] if data else 0
-    place = STATE[number % len(STATE)]
+    file_name = STATE[number % len(STATE)]
     command = COMMANDS[number // len(STATE) % len(COMMANDS)]
     with _folder() as folder:
         tree = folder / "tree"
@@ -229,7 +229,7 @@ def _state(data: bytes) -> None:
         (tree / "a.py").write_bytes(_ORIGINAL)
         (tree / ".git" / "config").write_bytes(_ORIGINAL)
         (folder / "outside").write_bytes(_ORIGINAL)
-        file = tree / ".rocm3d" / place
+        file = tree / ".rocm3d" / file_name
         file.parent.mkdir(parents=True)
         file.write_bytes(data[1:])
         (tree / ".rocm3d" / "undo").mkdir(exist_ok=True)

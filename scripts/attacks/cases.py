@@ -7,6 +7,7 @@ import random
 import shutil
 import subprocess
 import time
+import traceback
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -151,5 +152,8 @@ def run_case(attack: Attack, case: Case, shared: Any) -> Result:
         broken = str(reason)
     except NotRunError as reason:
         not_run = str(reason)
+    except Exception as error:  # noqa: BLE001  (one case must not end the others; it does not pass either)
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        broken = f"the case itself failed: {error!r} at {Path(frame.filename).name}:{frame.lineno}"
     seconds = round(time.monotonic() - started, 2)
     return Result(attack.NAME, case.number, case.label, broken, not_run, seconds)

@@ -36,7 +36,7 @@ class Subject:
 
 def prepare(folder: Path) -> list[Subject]:
     """Run every command once with room: what it needs is measured."""
-    subjects = []
+    subjects: list[Subject] = []
     for example in EXAMPLES:
         for command in COMMANDS:
             case = Case(0, folder / str(len(subjects)), NAME)
@@ -55,12 +55,14 @@ def run(case: Case, shared: list[Subject]) -> None:
     subject = shared[case.number % len(shared)]
     by_files, share = case.random.random() < 0.2, case.random.uniform(0.0, 1.05)
     data_too = case.random.random() < 0.5
-    room = f"{share:.2f} of the {'files' if by_files else 'bytes'} that it adds{', also for data' if data_too else ''}"
-    case.label = f"{' '.join(subject.command)} on {subject.example} with room for {room}"
+    amount = (
+        f"{share:.2f} of the {'files' if by_files else 'bytes'} that it adds{', also for data' if data_too else ''}"
+    )
+    case.label = f"{' '.join(subject.command)} on {subject.example} with room for {amount}"
     with _disk(case):
-        _start(case, subject.example, subject.command)
         if data_too:
             case.commands.environment["ROCM3D_DATA"] = str(case.tree.parent / "data")
+        _start(case, subject.example, subject.command)
         with _filled(case, subject, share, by_files=by_files):
             ended = _run(case, subject.command)
             require(ended.problem())
@@ -126,10 +128,10 @@ def _filled(case: Case, subject: Subject, share: float, *, by_files: bool) -> It
         for number in range(limit):
             (ballast / str(number)).unlink()
     else:
-        room = int(share * subject.bytes)
+        limit_bytes = int(share * subject.bytes)
         with (ballast / "bytes").open("wb") as stream:
-            while (free := free_bytes(ballast)) > room + BLOCK:
-                stream.write(b"\1" * min(1 << 20, free - room))
+            while (free := free_bytes(ballast)) > limit_bytes + BLOCK:
+                stream.write(b"\1" * min(1 << 20, free - limit_bytes))
                 stream.flush()
     try:
         yield

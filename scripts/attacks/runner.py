@@ -65,6 +65,8 @@ def run_attack(attack: Attack, count: int, settings: Settings, show: Callable[[s
     known = _stored(store) if settings.resume else []
     if not settings.resume:
         store.unlink(missing_ok=True)
+        for folder in settings.folder.glob(f"broken/{attack.NAME}-*"):
+            remove(folder)
     numbers = range(attack.total(shared, count)) if settings.number is None else [settings.number]
     summary.requested = len(numbers)
     done = {result.number for result in known}
@@ -137,7 +139,7 @@ def _run_number(number: int) -> Result:
 def _store_folder(folder: Path, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     remove(target)
-    if len(list(target.parent.iterdir())) < MAX_STORED_FOLDERS:
+    if len(list(target.parent.glob(f"{folder.parent.name}-*"))) < MAX_STORED_FOLDERS:
         with contextlib.suppress(OSError):
             folder.rename(target)
 

@@ -37,8 +37,8 @@ def placed_secrets(seed: str) -> Iterator[Placed]:
     """Every secret in every place where it has to be recognised."""
     choice = random.Random(seed)  # noqa: S311  (made up, not kept)
     for secret in _secrets(choice):
-        for label, place in {**BESIDE_A_NAME, **(ALONE if secret.known else {})}.items():
-            yield place(f"{secret.label}, {label}", secret.text)
+        for label, make in {**BESIDE_A_NAME, **(ALONE if secret.known else {})}.items():
+            yield make(f"{secret.label}, {label}", secret.text)
 
 
 def _secrets(choice: random.Random) -> Iterator[Secret]:
@@ -102,5 +102,5 @@ ALONE = {
     "printed in colour": _printed("\x1b[31m{}\x1b[0m\n"),
     "printed without a line end": _printed("{}"),
     "printed at the end of a buffer": _printed("a" * 65520 + " {}\n"),
-    "printed in a traceback": _printed("Traceback (most recent call last):\n  File 'a'\nKeyError: '{}'\n"),
+    "printed in a traceback": _printed("  File 'a', line 1, in b\nKeyError: '{}'\n"),
 }

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import random
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from attacks.cases import BrokenPromiseError, Case
+from attacks.commands import SUPPORT, support
 from attacks.secret_forms import Placed, placed_secrets
 
 NAME = "secrets"
-COUNT = 100
+COUNT = 200
 PROMISE = "no byte of the evidence of a run holds a secret"
 
 # Prints what lies outside the repository, so that no secret is in a file of it.
@@ -18,10 +20,25 @@ WORKLOAD = "import pathlib, sys\nsys.stdout.write(pathlib.Path('../print-this').
 
 
 def prepare(folder: Path) -> list[Placed]:  # noqa: ARG001  (every attack has this signature)
-    """All secrets in all places, in a repeatable order: the first 100 are of all kinds."""
-    placed = list(placed_secrets(NAME))
-    random.Random(NAME).shuffle(placed)  # noqa: S311  (a repeatable order)
-    return placed
+    """All secrets in all places, in a repeatable order: ours and those of the tests in turn."""
+    own, shared = list(placed_secrets(NAME)), list(_secrets_of_tests())
+    for placed in (own, shared):
+        random.Random(NAME).shuffle(placed)  # noqa: S311  (a repeatable order)
+    rest = own[len(shared) :] or shared[len(own) :]
+    return [item for pair in zip(own, shared, strict=False) for item in pair] + rest
+
+
+def _secrets_of_tests() -> Iterator[Placed]:
+    """The secrets of tests/support/secret_shapes.py, where the checkout has them."""
+    if not (SUPPORT / "secret_shapes.py").is_file():
+        return
+    for label, secret, contexts in support("secret_shapes").secret_shapes():
+        for number, make in enumerate(contexts.argv):
+            yield Placed(f"{label}, arguments {number}", secret, arguments=tuple(make(secret)))
+        for name in contexts.env:
+            yield Placed(f"{label}, variable {name}", secret, variables=((name, secret),))
+        for number, make in enumerate(contexts.output):
+            yield Placed(f"{label}, output {number}", secret, printed=make(secret))
 
 
 def total(shared: list[Placed], count: int) -> int:

@@ -26,10 +26,10 @@ def sockets(site: Site) -> None:
     for role in site.random.sample(ROLES, 2):
         site.clear(role)
         with socket.socket(socket.AF_UNIX) as server:
-            here = os.open(site.tree, os.O_RDONLY)
+            descriptor = os.open(site.tree, os.O_RDONLY)
             with contextlib.suppress(OSError):
-                server.bind(f"/proc/self/fd/{here}/{role}")
-            os.close(here)
+                server.bind(f"/proc/self/fd/{descriptor}/{role}")
+            os.close(descriptor)
 
 
 def devices(site: Site) -> None:
@@ -57,15 +57,15 @@ def folders_in_place_of_files(site: Site) -> None:
 
 def deep_folders(site: Site) -> None:
     """Deeper than a path may be long."""
-    here = os.open(site.tree, os.O_RDONLY)
+    descriptor = os.open(site.tree, os.O_RDONLY)
     for _ in range(1500):
         with contextlib.suppress(FileExistsError):
-            os.mkdir("deep", dir_fd=here)
-        below = os.open("deep", os.O_RDONLY, dir_fd=here)
-        os.close(here)
-        here = below
-    os.close(os.open("a.cu", os.O_CREAT | os.O_WRONLY, dir_fd=here))
-    os.close(here)
+            os.mkdir("deep", dir_fd=descriptor)
+        below = os.open("deep", os.O_RDONLY, dir_fd=descriptor)
+        os.close(descriptor)
+        descriptor = below
+    os.close(os.open("a.cu", os.O_CREAT | os.O_WRONLY, dir_fd=descriptor))
+    os.close(descriptor)
 
 
 def many_files(site: Site) -> None:

@@ -108,8 +108,9 @@ def documents_with_commands(site: Site) -> None:
     _copy_forged(site)
     shutil.rmtree(site.tree / ".rocm3d" / "undo", ignore_errors=True)
     for file in sorted((site.tree / ".rocm3d").rglob("*.json")):
-        document = json.loads(file.read_bytes())
-        file.write_text(json.dumps(_poisoned(site, document)), encoding="utf-8")
+        with contextlib.suppress(ValueError):  # not every file of that name is a document
+            document = json.loads(file.read_bytes())
+            file.write_text(json.dumps(_poisoned(site, document)), encoding="utf-8")
 
 
 def plan_with_commands(site: Site) -> None:
@@ -148,8 +149,8 @@ def state_file_links_out(site: Site) -> None:
     """One file of the state is a link to a file of somebody else."""
     if site.random.random() < 0.5:
         _copy_forged(site)
-    place = site.random.choice(PLACES)
-    site.link(f".rocm3d/{place}", site.random.choice([site.outside / "secret.json", site.outside]))
+    file_name = site.random.choice(PLACES)
+    site.link(f".rocm3d/{file_name}", site.random.choice([site.outside / "secret.json", site.outside]))
 
 
 def state_links_out(site: Site) -> None:
@@ -158,14 +159,14 @@ def state_links_out(site: Site) -> None:
 
 def state_file_is_a_pipe(site: Site) -> None:
     """A read or a write would wait for ever."""
-    place = site.random.choice(PLACES)
-    os.mkfifo(site.clear(f".rocm3d/{place}"))
+    file_name = site.random.choice(PLACES)
+    os.mkfifo(site.clear(f".rocm3d/{file_name}"))
 
 
 def state_file_is_a_folder(site: Site) -> None:
-    for place in site.random.sample(PLACES, 4):
+    for file_name in site.random.sample(PLACES, 4):
         with contextlib.suppress(OSError):
-            site.clear(f".rocm3d/{place}").mkdir()
+            site.clear(f".rocm3d/{file_name}").mkdir()
 
 
 def state_is_a_file(site: Site) -> None:
@@ -178,8 +179,8 @@ def state_of_odd_bytes(site: Site) -> None:
         b"[" * 200_000, b'{"a":' * 50_000, b"\xff\xfe\0", b"null", b"[]", b'{"schema_version": "99.0"}', b"1e999999",
         b'{"entries": {"a": null}}', b'{"entries": [1]}', b'"\\ud800"', b"9" * 10_000, b"", b'{"schema_version": 1}',
     )  # fmt: skip
-    for place in site.random.sample(DOCUMENTS, 3):
-        site.write(f".rocm3d/{place}", site.random.choice(bombs))
+    for file_name in site.random.sample(DOCUMENTS, 3):
+        site.write(f".rocm3d/{file_name}", site.random.choice(bombs))
 
 
 def huge_state(site: Site) -> None:
