@@ -12,8 +12,6 @@ from rocm3d.model.errors import UserError
 
 SCHEMA_VERSION = "1.0"
 
-_MAX_SHOWN = 300  # characters of a document in a message
-
 DocumentT = TypeVar("DocumentT", bound="Document")
 
 
@@ -82,7 +80,7 @@ def describe_validation_error(error: ValidationError) -> str:
     return f"{_one_line(key_path)}: {_one_line(first['msg'])}{more}"
 
 
-def _one_line(text: str) -> str:
+def _one_line(text: str, limit: int = 300) -> str:
     """Text of a document in a message: keys may have line ends and escapes of terminals, and any length."""
-    printable = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
-    return printable if len(printable) <= _MAX_SHOWN else f"{printable[:_MAX_SHOWN]}..."
+    printable = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text[: limit + 1])
+    return printable if len(printable) <= limit else f"{printable[:limit]}..."
