@@ -24,7 +24,7 @@ from rocm3d.apply.stage import is_port_folder
 from rocm3d.cli import application
 from rocm3d.evidence.folder import EVIDENCE_FILE, SEAL_FILE
 from rocm3d.evidence.ledger import LedgerFile
-from rocm3d.evidence.run_bundles import joined_runs
+from rocm3d.evidence.run_bundles import bundle_report
 from rocm3d.jobs.journal import open_journal
 from rocm3d.jobs.specification import read_jobs
 from rocm3d.jobs.status_files import list_attempts, read_attempt
@@ -147,7 +147,8 @@ def _bundle(data: bytes) -> None:
         (run / "run.json").write_bytes(content)
         digest = f"{hashlib.sha256(content).hexdigest()}  {EVIDENCE_FILE}\n".encode()
         (run / SEAL_FILE).write_bytes(seal or digest)
-        joined_runs(folder)
+        with suppress(UserError):
+            bundle_report(run)
 
 
 def _port_folder(data: bytes) -> None:
