@@ -16,7 +16,7 @@ BPY ?= bpy==5.0.1
 PORTED = build/port/$(notdir $(abspath $(REPO)))
 BIN = .venv/bin
 
-.PHONY: help port test test-engines test-gpu gate test-full ecosystem nvidia-check fuzz skill-evals check docs system generate clean
+.PHONY: help port test test-engines test-gpu gate test-full ecosystem nvidia-check fuzz attack undo-check skill-evals check docs system generate clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -53,6 +53,13 @@ nvidia-check: .venv/developed ## units of eight repositories by nvcc, before and
 
 fuzz: .venv/fuzzing ## fuzz every reader, SECONDS (default: 600) for all together; crashes lie in build/fuzz
 	$(BIN)/python scripts/fuzz.py --seconds $(SECONDS)
+
+# Full size: about 40 minutes on two cores. ATTACK='--only kills,pairs --count 20' runs less; see scripts/attack.py.
+attack: .venv/developed system ## attack the command line: kills, pairs, full disks, hostile trees, isolation, secrets
+	$(BIN)/python scripts/attack.py $(ATTACK)
+
+undo-check: .venv/developed ## undo and apply twice on 228 packages of PyPI (162 MB), with kills in between
+	$(BIN)/python benchmarks/undo.py
 
 skill-evals: .venv/developed ## the agent skill: structure, links, every command it names, and which prompts call for it
 	$(BIN)/python scripts/skill_evals.py

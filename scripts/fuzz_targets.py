@@ -12,6 +12,8 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
+from fuzz_documents import document_seeds, document_targets
+
 from rocm3d.artifact import inspection as artifact
 from rocm3d.artifact.gltf import pack_glb
 from rocm3d.host.diagnosis import diagnose
@@ -100,7 +102,8 @@ def targets() -> dict[str, Target]:
     by_name |= {"ignore": partial(_ignore, knowledge), "names": partial(_names, knowledge)}
     by_name |= {f"artifact{ending}": partial(_artifact, ending) for ending in ARTIFACTS}
     by_name |= {"snapshot": partial(_snapshot, knowledge)}
-    return {**by_name, "configuration": _configuration, "knowledge": _knowledge}
+    own = {"configuration": _configuration, "knowledge": _knowledge}
+    return {**by_name, **own, **document_targets(knowledge)}
 
 
 def target_name(name: str) -> str:
@@ -109,7 +112,9 @@ def target_name(name: str) -> str:
 
 
 def seeds(target: str) -> list[bytes]:
-    """Seeds: files of the examples and records of its kind, and an empty line."""
+    """Seeds: our own documents, or files of the examples and records of its kind, and an empty line."""
+    if target in (documents := document_seeds()):
+        return documents[target]
     name = next((name for name in FILE_NAMES if target_name(name) == target), target)
     suffix = Path(name).suffix
     places = (path for folder in ("examples", "knowledge/rules") for path in sorted((ROOT / folder).rglob("*")))

@@ -163,3 +163,15 @@ def test_text_is_stable_and_ends_in_one_newline():
     assert not text.endswith("\n\n")
     assert text.splitlines()[1] == f'  "schema_version": "{SCHEMA_VERSION}",'
     assert list(json.loads(text)) == ["schema_version", "tool_version", "repository", "targets", "verdicts"]
+
+
+@pytest.mark.parametrize("key", ["a\nb", "a\x1b[2Jb", "a\u202eb", "a\rb", "a" * 100_000])
+def test_key_of_a_document_is_one_short_printable_line_in_the_message(key):
+    message = refusal({**GOOD, key: 1}).message
+
+    assert message.isprintable()
+    assert len(message) < 1000
+
+
+def test_writer_of_a_newer_document_is_printable():
+    assert refusal({**GOOD, "schema_version": "99.0", "tool_version": "1\n\x1b[2J"}).hint.isprintable()

@@ -1,67 +1,27 @@
 """An apply killed between any two steps leaves the old tree, or one that undo restores.
 
-A child process applies and is killed with SIGKILL just before its n-th change to the file system. Python's audit events
-give the moment, so that the product needs no hook.
+A child process applies and is killed with SIGKILL just before its n-th change to the file system; see
+tests/support/kill_points.py. `make attack` does the same to whole commands, at scale.
 """
 
 from __future__ import annotations
 
-import os
 import shutil
-import signal
-import sys
 from pathlib import Path
 
 import pytest
+from kill_points import run_until_killed
 
 from rocm3d.pipeline import ApplyOptions, Repository
 from rocm3d.workspace.journal import UndoJournal
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "splat-trainer"
 
-CHANGING = {"os.rename", "os.mkdir", "os.rmdir", "os.remove", "os.chmod", "shutil.rmtree"}
-WRITING = os.O_WRONLY | os.O_RDWR
-
 
 def snapshot(root):
     """Mode and bytes of every file, without our own state."""
     files = (path for path in sorted(root.rglob("*")) if path.is_file() and ".rocm3d" not in path.parts)
     return {str(path.relative_to(root)): (path.stat().st_mode, path.read_bytes()) for path in files}
-
-
-def changes_tree(event, arguments, root):
-    """Whether an audit event precedes a change below the tree."""
-    if event == "open":
-        return isinstance(arguments[0], str) and arguments[0].startswith(root) and bool(arguments[2] & WRITING)
-    return event in CHANGING and str(arguments[0]).startswith(root)
-
-
-def run_until_killed(root, work, limit=None):
-    """Run `work` in a child, killed before change `limit`; returns the number of changes, or None if killed."""
-    receive, send = os.pipe()
-    child = os.fork()
-    if child == 0:
-        change_count = [0]
-
-        def watch(event, arguments):
-            if changes_tree(event, arguments, str(root)):
-                if change_count[0] == limit:
-                    os.kill(os.getpid(), signal.SIGKILL)
-                change_count[0] += 1
-
-        sys.addaudithook(watch)
-        try:
-            work()
-            os.write(send, str(change_count[0]).encode())
-        finally:
-            os._exit(0)
-    os.close(send)
-    with os.fdopen(receive, "rb") as stream:
-        reported_count = stream.read()
-    _, status = os.waitpid(child, 0)
-    killed = os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
-    assert killed == (reported_count == b"")
-    return int(reported_count) if reported_count else None
 
 
 @pytest.fixture(scope="module")

@@ -77,7 +77,7 @@ def _check_schema_version(raw: dict[str, Any], name: str) -> None:
     if file_version is None or own_version is None:
         raise UserError(f"{name} has no schema_version", hint="rerun the stage that writes it")
     if file_version[0] != own_version[0] or file_version[1] > own_version[1]:
-        writer = str(raw.get("tool_version", "of that schema"))
+        writer = _one_line(str(raw.get("tool_version", "of that schema")))
         raise UserError(
             f"{name} has schema {raw['schema_version']}; "
             f"rocm3d {__version__} reads {own_version[0]}.0 to {SCHEMA_VERSION}",
@@ -96,4 +96,10 @@ def describe_validation_error(error: ValidationError) -> str:
     first, *others = error.errors(include_url=False)
     key_path = ".".join(str(part) for part in first["loc"]) or "(top level)"
     more = f" (and {len(others)} more)" if others else ""
-    return f"{key_path}: {first['msg']}{more}"
+    return f"{_one_line(key_path)}: {_one_line(first['msg'])}{more}"
+
+
+def _one_line(text: str, limit: int = 300) -> str:
+    """Text of a document in a message: keys may have line ends and escapes of terminals, and any length."""
+    printable = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text[: limit + 1])
+    return printable if len(printable) <= limit else f"{printable[:limit]}..."
