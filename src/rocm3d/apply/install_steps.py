@@ -47,6 +47,7 @@ def install_steps(plan: Plan, tree: Tree) -> InstallSteps:
     commands_by_name = {
         item.name: install_commands(item, folders, requirements.package_locations.get(item.name))
         for item in decisions_for_target(plan)
+        if not item.is_of_other_index or item.task or item.name in requirements.of_other_indexes
     }
     builds = [*_build_steps(commands_by_name), *_source_steps(requirements)]
     steps = [
@@ -92,7 +93,8 @@ def _wheel_steps(commands_by_name: dict[str, InstallCommands]) -> list[Step]:
 def _wheel_step(group: list[WheelInstall]) -> Step:
     names = list(dict.fromkeys(name for wheels in group for name in wheels.names))
     options = group[0].options
-    index = options[options.index("--index-url") + 1] if "--index-url" in options else "the default index"
+    option = next((name for name in ("--index-url", "--find-links") if name in options), "")
+    index = options[options.index(option) + 1] if option else "the default index"
     env = [f"{name}={shlex.quote(value)}" for name, value in group[0].env]
     line = " ".join([*env, "pip_install", shlex.join([*options, *names])])
     return Step(one_line(f"{', '.join(names)} from {index}"), (line,))
@@ -159,6 +161,8 @@ def install_commands(
     decision: DependencyDecision, folders: InstallableFolders, existing_source: SourceLocation | None
 ) -> InstallCommands:
     """The commands of a decision. `existing_source` is the package's code that the repository contains or clones."""
+    if decision.task:
+        return InstallCommands(manual=[decision.task])
     rewriter = _CommandRewriter(decision, folders, existing_source)
     commands = decision.commands or tuple(_default_commands(decision, existing_source))
     for command in commands:

@@ -10,7 +10,7 @@ from rocm3d.model.base import Document, Record
 from rocm3d.model.code import Effort
 from rocm3d.model.errors import RefusedError
 from rocm3d.model.finding import Finding
-from rocm3d.model.inventory import Readiness
+from rocm3d.model.inventory import OtherIndex, Readiness
 from rocm3d.model.package import Decision, Licence
 from rocm3d.model.plan_choices import LicenceRule, Platform, Preference
 from rocm3d.model.recipe import Parameters, Safety
@@ -46,6 +46,7 @@ class DependencyDecision(Record):
     reason: str
     requirement: str = ""
     index: str = ""
+    task: str = Field(default="", description="why a person installs it; empty: install.sh does")
     env: dict[str, str] = Field(default={})
     commands: tuple[tuple[str, ...], ...] = ()
     needs: dict[str, str] = Field(default={}, description="versions of other distributions that the route requires")
@@ -58,6 +59,11 @@ class DependencyDecision(Record):
     confidence: Confidence | None = None
     verified_on: tuple[str, ...] = ()
     alternatives: tuple[RejectedAlternative, ...] = ()
+
+    @property
+    def is_of_other_index(self) -> bool:
+        """Whether it may come from an index that is not known to be public, so that PyPI must not be asked for it."""
+        return self.package is None and bool(self.task or self.index or self.commands)
 
 
 class PlannedEdit(Record):
@@ -128,6 +134,7 @@ class Plan(Document):
     base: Stack | None
     rejected_stacks: tuple[RejectedAlternative, ...]
     decisions: tuple[DependencyDecision, ...]
+    other_indexes: tuple[OtherIndex, ...] = ()
     edits: tuple[PlannedEdit, ...]
     answered: tuple[Finding, ...] = Field(description="resolved by a decision or by the install files of the port")
     left: tuple[UnresolvedFinding, ...]

@@ -110,7 +110,7 @@ pip_install() {
   for argument in "$@"; do
     case "$argument" in
       --no-build-isolation) shared=yes ;;
-      --index-url | --index-url=* | -i) index=yes ;;
+      --index-url | --index-url=* | -i | --no-index) index=yes ;;
     esac
   done
   if [ "$index" = yes ]; then
