@@ -58,7 +58,8 @@ class RepositoryRequirements:
     """`files` are requirements files; `source_lines` are their lines (path, line) that become `sources`.
 
     `by_name` maps further distributions to a requirement and its origin. `package_locations` maps packages with a plan
-    decision to their code in the repository. `of_other_indexes` are names that the plan takes from another index than
+    decision to their code in the repository. `unhashed` maps names that pip fetches without a hash to their place.
+    `of_other_indexes` are names that the plan takes from another index than
     PyPI, or leaves for a person. `not_installed` has one sentence for each requirement that is left out.
     """
 
@@ -67,6 +68,7 @@ class RepositoryRequirements:
     by_name: dict[str, tuple[str, str]] = field(default_factory=dict)
     sources: dict[SourceLocation, SourceRequirement] = field(default_factory=dict)
     package_locations: dict[str, SourceLocation] = field(default_factory=dict)
+    unhashed: dict[str, str] = field(default_factory=dict)
     of_other_indexes: set[str] = field(default_factory=set)
     not_installed: list[str] = field(default_factory=list)
 
@@ -148,6 +150,8 @@ class _Collector:
                 self.result.source_lines |= {(unit.path, mention.line)}
         elif unit.kind != KIND and local_path(mention.url) is None:
             self._collect_name(unit, mention, decision)
+        elif unit.kind == KIND and " --hash" not in mention.text and not is_cuda_build(mention):
+            self.result.unhashed.setdefault(one_line(mention.name), f"{unit.path}:{mention.line}")
 
     def _is_left_out(self, unit: ParsedManifest, mention: Mention, decision: DependencyDecision | None) -> bool:
         """Whether PyPI could answer for the name, or the URL has credentials."""

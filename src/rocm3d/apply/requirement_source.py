@@ -26,6 +26,7 @@ PROTECTED_PACKAGES = ("torch", "torchvision", "torchaudio", "triton")
 _GIT = re.compile(r"(?:git\+)?(?P<url>(?:https?|ssh|git|file)://[^\s#]+)(?:#(?P<fragment>\S*))?$")
 _SUBDIRECTORY = re.compile(r"(?:^|&)subdirectory=([^&]+)")
 _CUDA_VERSION = re.compile(r"[+/_-](?:pt\d+)?cu\d{2,3}\b")
+_COMMIT = re.compile(r"[0-9a-f]{40}")
 _IGNORE = re.compile(rb"rocm3d:\s*ignore\[")
 _NAME = re.compile(r"\s*[\"']?([A-Za-z0-9][\w.-]*)")
 
@@ -42,6 +43,11 @@ class GitCheckout:
     def name(self) -> str:
         """The repository's name; patch files use it."""
         return re.sub(r"[^\w.+-]", "-", distribution_name(self.url)) or "source"
+
+    @property
+    def has_commit(self) -> bool:
+        """Whether the revision is a full commit id, which no one can move."""
+        return _COMMIT.fullmatch(self.revision) is not None
 
     @property
     def clone_folder(self) -> str:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from rocm3d.model.card import Card
     from rocm3d.model.condition import Condition
     from rocm3d.model.family import Family
+    from rocm3d.model.lock import Distribution
     from rocm3d.model.method import Method
     from rocm3d.model.package import Package
     from rocm3d.model.package_index import PublicIndex
@@ -80,6 +81,7 @@ class Knowledge:
     backends: Mapping[str, Backend] = field(default_factory=dict)
     suites: Mapping[str, Suite] = field(default_factory=dict)
     indexes: Mapping[str, PublicIndex] = field(default_factory=dict)
+    distributions: Mapping[str, Distribution] = field(default_factory=dict)
     toolchains: Mapping[str, WheelToolchain] = field(default_factory=dict)
     host: Mapping[str, Condition] = field(default_factory=dict)
     methods: Mapping[str, Method] = field(default_factory=dict)  # one, by its name

@@ -51,6 +51,7 @@ TABLES = LazyModels(
     tolerances="tolerance.ToleranceTable",
     backends="backend.BackendTable",
     suites="suite.SuiteTable",
+    distributions="lock.DistributionTable",
     indexes="package_index.PublicIndexTable",
 )
 # One file with one record.

@@ -31,6 +31,7 @@ from rocm3d.model.recipe import Recipe
 from rocm3d.model.stack import Stack
 from rocm3d.model.target import Gpu
 from rocm3d.plan.index_assignment import INDEX_RULE, assign_indexes, index_tasks
+from rocm3d.plan.releases import BUILD_TOOLS, releases, with_releases
 from rocm3d.plan.routes import RepositoryConstraints, package_by_distribution, required_versions
 from rocm3d.plan.stacks import PlanOptions, StackCriteria, choose_stack
 
@@ -86,6 +87,7 @@ def plan(scan: Scan, gpu: Gpu, knowledge: Knowledge, today: date, options: PlanO
     chosen, evaluation, rejected = choose_stack(StackCriteria(names, knowledge, gpu, constraints), options)
     decisions = evaluation.decisions if evaluation else ()
     decisions = assign_indexes(decisions, inventory.other_indexes, inventory.dependencies)
+    decisions = tuple(with_releases(item, knowledge.distributions.values()) for item in decisions)
     base = evaluation.stack if evaluation else None
     decided = {item.package: item.decision for item in decisions if item.package is not None}
     tasks = index_tasks(decisions, inventory.other_indexes)
@@ -100,6 +102,7 @@ def plan(scan: Scan, gpu: Gpu, knowledge: Knowledge, today: date, options: PlanO
         base=base,
         rejected_stacks=rejected,
         decisions=decisions,
+        tools=releases(BUILD_TOOLS, knowledge.distributions.values()),
         other_indexes=inventory.other_indexes,
         edits=sources.edits,
         answered=sources.answered,
