@@ -38,6 +38,7 @@ def render(plan: Plan, tree: Tree, folder: str) -> dict[str, bytes]:
         up="/".join([".."] * len(PurePosixPath(folder).parts)),
         steps=install.steps,
         left=install.manual,
+        private=sorted(item.name for item in plan.decisions if item.is_of_other_index),
         unlocked=(unlocked := list(dict.fromkeys(item.name for step in install.steps for item in step.unlocked))),
         unlocked_names=", ".join(unlocked[:_MAX_SHOWN]) + (" and more" if len(unlocked) > _MAX_SHOWN else ""),
         base=base_requirements(plan),

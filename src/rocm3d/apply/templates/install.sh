@@ -273,6 +273,17 @@ build() {
     esac
     mapfile -t needs < <(ask build "$folder")
     [ "${needs[0]:-}" != shared ] || shared=yes
+{% if private %}
+    # An isolated build would ask the default index for names that another index has.
+    shared=yes
+    for argument in "${needs[@]:1}"; do
+      case " {{ private | join(" ") }} " in
+        *" $(printf '%s' "$argument" | sed -E 's/^([A-Za-z0-9._-]+).*/\1/; s/[-_.]+/-/g' | tr '[:upper:]' '[:lower:]') "*)
+          fail "$step: the build requires $argument, which another index has: install it first"
+          ;;
+      esac
+    done
+{% endif %}
     if [ "$allowed" = no ]; then
       # An isolated build, and a dependency that the code names, would be fetched without a hash.
       [ "${#needs[@]}" -lt 2 ] ||
