@@ -72,9 +72,9 @@ def install_steps(plan: Plan, tree: Tree) -> InstallSteps:
     ]
     checkouts = [locked for item in commands_by_name.values() for locked in item.checkouts]
     checkouts += [
-        LockedCheckout(name=place.name, url=place.url, commit=place.revision)
-        for place in requirements.sources
-        if isinstance(place, GitCheckout) and place.has_commit
+        LockedCheckout(name=source.name, url=source.url, commit=source.revision)
+        for source in requirements.sources
+        if isinstance(source, GitCheckout) and source.has_commit
     ]
     return InstallSteps(
         (*steps, *builds),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from rocm3d.manifest.manifest import IndexScope, InstallOption, Mention, ParsedManifest
 
-_NAMED = re.compile(r"[\w.-]+=(?=\w+://)")  # `--index name=URL` of uv
+_NAMED = re.compile(r"^[\w.-]+=(?=\w+://)")  # `--index name=URL` of uv
 _HASH = re.compile(r"\s--hash[= ]")
 
 

@@ -263,7 +263,7 @@ build() {
       fail "$step: $folder is missing or empty" "if it is a submodule: git submodule update --init --recursive"
     case "$folder" in
       "$build"/*)
-        key="$PYTHON $folder $(git -C "$folder" rev-parse HEAD) $(cat "$port/patches/"*.patch 2>/dev/null | cksum) $before $*"
+        key="$PYTHON $folder $(git -C "$folder" rev-parse HEAD) $( (cat "$port/patches/"*.patch 2>/dev/null || true) | cksum) $before $*"
         key="$(printf %s "$key" | cksum)"
         if grep -qsxF "$key" "$work/done.txt" && [ -n "$(ask from "$folder")" ]; then
           printf '   already installed\n'
