@@ -37,7 +37,7 @@ MAX_INPUT_BYTES = 16384
 FILE_NAMES = (
     "a.py", "a.cu", "a.h", "setup.py", "setup.cfg", "pyproject.toml", "requirements.txt", "environment.yml",
     "Dockerfile", "compose.yml", "CMakeLists.txt", "install.sh", "README.md", "a.ipynb", ".github/workflows/a.yml",
-    ".gitmodules", "uv.lock", "Pipfile", "cog.yaml",
+    ".gitmodules", "uv.lock", "Pipfile", "cog.yaml", "pip.conf",
 )  # fmt: skip
 # A triangle as a glTF: three points, and images that do not exist.
 _GLTF = (
@@ -72,6 +72,8 @@ SEEDS = {
     "gitmodules": b'[submodule "a"]\n\tpath = third_party/a\n\turl = https://h/o/diff-gaussian-rasterization.git\n',
     "uv.lock": b'[[package]]\nname = "torch"\nversion = "2.1"\nsource = { registry = "https://h/whl/cu121" }\n',
     "Pipfile": b'[[source]]\nurl = "https://h/whl/cu121"\n[packages]\ntorch = "*"\na = {version = "1", extras = []}\n',
+    "pip.conf": b"[global]\nindex-url = https://h/simple\nextra-index-url =\n    https://u:p@h/\n    ${A}\n"
+    b"find-links: ./a\n",
     "cog.yaml": b"build:\n  gpu: true\n  python_packages: [torch==2.1]\n  python_requirements: a.txt\n  run:\n"
     b"    - pip install b\n    - command: |\n        cd c && pip install .\n",
     "pyproject.toml": b'[project]\ndependencies = ["torch"]\n[tool.uv]\nindex-url = "https://h"\n[tool.poetry.dependencies]\n'

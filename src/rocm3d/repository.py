@@ -165,15 +165,31 @@ class Repository:
         new = new_findings(document.findings, baseline.findings)
         return document.model_copy(update={"findings": new, "known": len(document.findings) - len(new)})
 
-    def plan(self, gpu: Gpu, options: PlanOptions | None = None, inventory: Scan | None = None) -> Plan:
-        """Plan and write the documents. Without an inventory, scans the tree as it was before any apply."""
+    def plan(
+        self, gpu: Gpu, options: PlanOptions | None = None, inventory: Scan | None = None, *, lock: bool = False
+    ) -> Plan:
+        """Plan and write the documents. Without an inventory, scans the tree as it was before any apply.
+
+        With `lock` the requirements are resolved, which uses the network.
+        """
         from rocm3d.plan.stage import plan
 
         before = inventory or self._scan_original()
         document = plan(before, gpu, self.knowledge, today(), options)
+        document = self._locked(document) if lock else document
         self.documents.write(before)
         self.documents.write(document)
         return document
+
+    def _locked(self, plan: Plan) -> Plan:
+        """The plan with the requirements of its port as uv resolves them now."""
+        from rocm3d.apply.additions.constraints import render as constraints
+        from rocm3d.apply.additions.requirements import render as requirements
+        from rocm3d.verify.resolution.locking import lock_requirements
+
+        tree = self._source_tree()
+        files = {**constraints(plan, tree, self.folder), **requirements(plan, tree, self.folder)}
+        return plan.model_copy(update={"resolved": lock_requirements(plan, files, self.knowledge)})
 
     def installed(self, gpu: Gpu, interpreter: Path | None, platform: Platform) -> Stack:
         """The installed torch, as a stack to plan for."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rocm3d.knowledge.check import ImplementedNames, RecordProblem, check_records
+from rocm3d.model.errors import UserError
 
 RULE = "mine/rules/odd/odd_thing/rule.toml"
 IMPLEMENTED = ImplementedNames(rules={"odd_thing"}, rewrites={"do_it"}, matchers={"include"})
@@ -47,6 +48,57 @@ def test_two_codes_with_one_rule_are_a_problem(overlay, problems):
     assert problems() == [
         RecordProblem("mine/rules/more/odd_thing/rule.toml", "rule", "'odd_thing' is also the rule of NUM901")
     ]
+
+
+CLONE = 'commands = [["git", "clone", "https://host/p.git"]]\n'
+PIP = 'commands = [["pip", "install", "git+https://host/p.git"]]\n'
+PINNED = f'pin = {{ commit = "{"a" * 40}", of = "the head of main", checked = 2026-11-15 }}\n'
+UNPINNED = 'unpinned = "it could not be read"\n'
+ROUTE = RecordProblem("mine/packages/p.toml", "routes.keep", "clones a repository: needs either `pin` or `unpinned`")
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (CLONE, [ROUTE]),
+        (PIP, [ROUTE]),
+        (PIP + PINNED + UNPINNED, [ROUTE]),
+        (PIP + PINNED, []),
+        (CLONE + UNPINNED, []),
+        (
+            UNPINNED,
+            [
+                RecordProblem(
+                    "mine/packages/p.toml", "routes.keep", "clones no repository: needs neither `pin` nor `unpinned`"
+                )
+            ],
+        ),
+    ],
+)
+def test_route_that_clones_needs_a_commit_or_the_reason_why_not(overlay, problems, lines, expected):
+    path = overlay.family().package("p").folder / "packages" / "p.toml"
+    path.write_text(path.read_text().replace('summary = "s"\n', f'summary = "s"\n{lines}'))
+    assert problems() == expected
+
+
+def test_commit_of_a_route_is_complete(overlay):
+    path = overlay.family().package("p").folder / "packages" / "p.toml"
+    path.write_text(
+        path.read_text().replace('summary = "s"\n', f'summary = "s"\n{PIP}{PINNED.replace("a" * 40, "a" * 7)}')
+    )
+    with pytest.raises(UserError, match=r"pin\.commit"):
+        assert overlay.load().packages["p"]
+
+
+def test_image_needs_a_digest_or_the_reason_why_not(overlay, problems):
+    path = overlay.stack("s", ["gfx942"]).folder / "stacks" / "s.toml"
+    text = path.read_text()
+    path.write_text(text.replace('form = "pip"\n', 'form = "pip"\nimage = "ubuntu:24.04"\n'))
+    assert problems() == [
+        RecordProblem("mine/stacks/s.toml", "image", "needs either `digest` or `unpinned`, and only an image does")
+    ]
+    path.write_text(text.replace('form = "pip"\n', f'form = "pip"\nimage = "u"\ndigest = "sha256:{"0" * 64}"\n'))
+    assert problems() == []
 
 
 def test_code_of_an_unknown_family_is_a_problem(overlay, problems):

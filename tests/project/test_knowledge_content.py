@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 from packaging.specifiers import SpecifierSet
 
+from rocm3d.knowledge.check import has_repository
+from rocm3d.plan.releases import releases
+
 ROOT = Path(__file__).resolve().parents[2]
 MINIMUM = {
     "packages": 100, "targets": 20, "stacks": 8, "families": 12, "codes": 90, "recipes": 40, "backends": 60,
@@ -238,3 +241,31 @@ def test_cards_of_both_vendors_include_one_with_shared_memory(knowledge):
 
 def test_mi250_is_two_devices(knowledge):
     assert (knowledge.cards["mi250"].devices, knowledge.cards["mi250x"].devices) == (2, 2)
+
+
+def test_every_repository_of_a_route_has_a_commit_or_the_reason_why_not(knowledge):
+    routes = [
+        (package.id, route)
+        for package in knowledge.packages.values()
+        for route in package.routes
+        if has_repository(route.commands)
+    ]
+    assert len(routes) >= 39
+    assert [(name, route.id) for name, route in routes if (route.pin is None) == (not route.unpinned)] == []
+    assert sum(route.pin is not None for _, route in routes) >= 26, "fewer commits than when they were recorded"
+
+
+def test_every_image_has_a_digest_or_the_reason_why_not(knowledge):
+    stacks = [stack for stack in knowledge.stacks.values() if stack.image]
+    assert [stack.id for stack in stacks if (stack.digest is None) == (not stack.unpinned)] == []
+
+
+def test_every_package_that_a_route_takes_from_pypi_has_its_hashes(knowledge):
+    known = knowledge.distributions.values()
+    for package in knowledge.packages.values():
+        for route in package.routes:
+            for command in route.commands if not route.index else ():
+                names = [word for word in command[2:] if command[:2] == ("pip", "install") and word[0].isalpha()]
+                if not {"--index-url", "-e"} & set(command):
+                    for name in (name for name in names if "+" not in name and "://" not in name):
+                        assert releases([name], known), f"{package.id}: {route.id}: {name}"

@@ -22,7 +22,7 @@ SCHEMAS = {
     "targets": "target", "stacks": "stack", "packages": "package", "families": "family", "advice": "advice",
     "variables": "variable", "ports": "port", "cards": "card", "host": "host",
 }  # fmt: skip
-TABLES = ("tolerances", "backends", "suites", "release", "method", "secrets")
+TABLES = ("tolerances", "backends", "suites", "indexes", "distributions", "release", "method", "secrets")
 RECORDS = [
     *((path, schema) for folder, schema in SCHEMAS.items() for path in sorted((KNOWLEDGE / folder).glob("*.toml"))),
     *((path, "rule") for path in sorted((KNOWLEDGE / "rules").glob("*/*/rule.toml"))),

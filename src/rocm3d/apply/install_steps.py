@@ -8,17 +8,23 @@ from __future__ import annotations
 import posixpath
 import shlex
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import canonicalize_name
 
 from rocm3d.apply.installable_folders import InstallableFolders
 from rocm3d.apply.repository_requirements import RepositoryRequirements, SourceRequirement, repository_requirements
 from rocm3d.apply.requirement_source import GitCheckout, SourceLocation, parse_git_checkout
 from rocm3d.apply.target_needs import decisions_for_target
 from rocm3d.apply.template import one_line
-from rocm3d.model.plan import DependencyDecision, Plan
+from rocm3d.model.lock import LockedCheckout, LockedPackage, UnlockedArtifact
+from rocm3d.model.plan import DependencyDecision, Plan, ResolvedRequirements
 from rocm3d.workspace.tree import Tree
 
 EXTRA_REQUIREMENTS = "requirements-rocm3d.txt"
+LOCKED_REQUIREMENTS = "requirements-locked.txt"
+_TOOLS = ("setuptools", "wheel", "ninja", "packaging")
 _OPTIONS_WITH_VALUE = frozenset(
     {"--index-url", "-i", "--find-links", "-f", "-c", "-r", "--no-binary", "--only-binary", "-C"}
 )
@@ -31,14 +37,17 @@ class Step:
 
     title: str
     lines: tuple[str, ...]
+    unlocked: tuple[UnlockedArtifact, ...] = ()
 
 
 @dataclass(frozen=True)
 class InstallSteps:
-    """All steps, and what the user must install by hand."""
+    """All steps, what the user must install by hand, and what the steps install from the lock."""
 
     steps: tuple[Step, ...]
     manual: tuple[str, ...]
+    packages: tuple[LockedPackage, ...] = ()
+    checkouts: tuple[LockedCheckout, ...] = ()
 
 
 def install_steps(plan: Plan, tree: Tree) -> InstallSteps:
@@ -47,16 +56,32 @@ def install_steps(plan: Plan, tree: Tree) -> InstallSteps:
     commands_by_name = {
         item.name: install_commands(item, folders, requirements.package_locations.get(item.name))
         for item in decisions_for_target(plan)
+        if not item.is_of_other_index or item.task or item.name in requirements.of_other_indexes
     }
     builds = [*_build_steps(commands_by_name), *_source_steps(requirements)]
     steps = [
         *_submodule_steps(folders),
-        *(_BUILD_TOOLS if builds else ()),
-        *_requirement_steps(requirements, tree),
+        *(_tool_steps(plan) if builds else ()),
+        *_requirement_steps(requirements, tree, plan.resolved),
         *_wheel_steps(commands_by_name),
     ]
     manual = [f"{name}: {text}" for name, item in commands_by_name.items() for text in item.manual]
-    return InstallSteps((*steps, *builds), tuple(one_line(text) for text in (*requirements.not_installed, *manual)))
+    packages = [
+        *(plan.tools if builds else ()),
+        *(locked for item in commands_by_name.values() for locked in item.packages),
+    ]
+    checkouts = [locked for item in commands_by_name.values() for locked in item.checkouts]
+    checkouts += [
+        LockedCheckout(name=source.name, url=source.url, commit=source.revision)
+        for source in requirements.sources
+        if isinstance(source, GitCheckout) and source.has_commit
+    ]
+    return InstallSteps(
+        (*steps, *builds),
+        tuple(one_line(text) for text in (*requirements.not_installed, *manual)),
+        tuple(dict.fromkeys(packages)),
+        tuple(dict.fromkeys(checkouts)),
+    )
 
 
 def entry_files(requirements: RepositoryRequirements, tree: Tree) -> tuple[str, ...]:
@@ -66,8 +91,11 @@ def entry_files(requirements: RepositoryRequirements, tree: Tree) -> tuple[str, 
     return ("requirements.txt", EXTRA_REQUIREMENTS) if requirements.by_name else ("requirements.txt",)
 
 
-# What the setup.py of an extension needs when it is built without isolation.
-_BUILD_TOOLS = (Step("build tools", ("tools setuptools wheel ninja packaging",)),)
+def _tool_steps(plan: Plan) -> list[Step]:
+    """What the setup.py of an extension needs when it is built without isolation."""
+    known = {package.name for package in plan.tools}
+    unlocked = (unlocked_package(name, "no release is recorded") for name in _TOOLS if name not in known)
+    return [Step("build tools", (f"tools {' '.join(_TOOLS)}",), tuple(unlocked))]
 
 
 def _submodule_steps(folders: InstallableFolders) -> list[Step]:
@@ -75,9 +103,29 @@ def _submodule_steps(folders: InstallableFolders) -> list[Step]:
     return [Step("submodules", (f"submodules {shlex.join(paths)}",))] if paths else []
 
 
-def _requirement_steps(requirements: RepositoryRequirements, tree: Tree) -> list[Step]:
+def _requirement_steps(
+    requirements: RepositoryRequirements, tree: Tree, resolved: ResolvedRequirements | None
+) -> list[Step]:
+    """From the lock if the plan has resolved them; the rest, and without a lock all, as pip resolves them that day."""
     files = " ".join(f'-r "$port"/{shlex.quote(name)}' for name in entry_files(requirements, tree))
-    return [Step("requirements of the repository", (f"pip_install {files}",))] if files else []
+    if not files:
+        return []
+    if resolved is None:
+        named = {**requirements.unhashed, **{name: where for name, (_, where) in requirements.by_name.items()}}
+        reason = "a name without a hash; `rocm3d plan --lock` resolves it"
+        unlocked = tuple(unlocked_package(name, f"{where}: {reason}") for name, where in sorted(named.items()))
+        return [Step("requirements of the repository", (f"pip_install {files}",), unlocked)]
+    options = "--require-hashes --no-deps --only-binary=:all:"
+    steps = [
+        Step("locked requirements of the repository", (f'pip_install {options} -r "$port"/{LOCKED_REQUIREMENTS}',))
+    ]
+    if resolved.unlocked:
+        steps.append(Step("requirements of the repository", (f"pip_install {files}",), resolved.unlocked))
+    return steps if resolved.packages else steps[1:]
+
+
+def unlocked_package(name: str, reason: str) -> UnlockedArtifact:
+    return UnlockedArtifact(kind="package", name=name, reason=one_line(reason))
 
 
 def _wheel_steps(commands_by_name: dict[str, InstallCommands]) -> list[Step]:
@@ -85,17 +133,19 @@ def _wheel_steps(commands_by_name: dict[str, InstallCommands]) -> list[Step]:
     groups: dict[tuple[object, ...], list[WheelInstall]] = {}
     for commands in commands_by_name.values():
         for wheels in commands.wheels if not commands.lines else ():
-            groups.setdefault((wheels.options, wheels.env), []).append(wheels)
+            groups.setdefault((wheels.options, wheels.env, wheels.locked), []).append(wheels)
     return [_wheel_step(group) for group in groups.values()]
 
 
 def _wheel_step(group: list[WheelInstall]) -> Step:
     names = list(dict.fromkeys(name for wheels in group for name in wheels.names))
     options = group[0].options
-    index = options[options.index("--index-url") + 1] if "--index-url" in options else "the default index"
+    option = next((name for name in ("--index-url", "--find-links") if name in options), "")
+    index = options[options.index(option) + 1] if option else "the default index"
     env = [f"{name}={shlex.quote(value)}" for name, value in group[0].env]
-    line = " ".join([*env, "pip_install", shlex.join([*options, *names])])
-    return Step(one_line(f"{', '.join(names)} from {index}"), (line,))
+    line = " ".join([*env, "pip_locked" if group[0].locked else "pip_install", shlex.join([*options, *names])])
+    unlocked = dict.fromkeys(artifact for wheels in group for artifact in wheels.unlocked)
+    return Step(one_line(f"{', '.join(names)} from {index}"), (line,), tuple(unlocked))
 
 
 def _build_steps(commands_by_name: dict[str, InstallCommands]) -> list[Step]:
@@ -104,7 +154,14 @@ def _build_steps(commands_by_name: dict[str, InstallCommands]) -> list[Step]:
     for name, commands in commands_by_name.items():
         if commands.lines:
             names_by_lines.setdefault(tuple(commands.lines), []).append(name)
-    return [Step(f"{', '.join(names)}, built", lines) for lines, names in names_by_lines.items()]
+    return [
+        Step(
+            f"{', '.join(names)}, built",
+            lines,
+            tuple(dict.fromkeys(artifact for name in names for artifact in commands_by_name[name].unlocked)),
+        )
+        for lines, names in names_by_lines.items()
+    ]
 
 
 def _source_steps(requirements: RepositoryRequirements) -> list[Step]:
@@ -122,7 +179,13 @@ def _clone_step(source: SourceRequirement) -> Step:
         fetch_line(source.location),
         " ".join(["build", folder, _extras(source), *(["-e"] if source.editable else [])]),
     )
-    return Step(one_line(f"{source.location.name}{revision}"), lines)
+    return Step(one_line(f"{source.location.name}{revision}"), lines, tuple(_unlocked_checkouts(source.location)))
+
+
+def _unlocked_checkouts(source: GitCheckout, reason: str = "") -> Iterator[UnlockedArtifact]:
+    if not source.has_commit:
+        why = reason or (f"{source.revision} is no commit" if source.revision else "it names no commit")
+        yield UnlockedArtifact(kind="checkout", name=one_line(source.url), reason=one_line(why))
 
 
 def _folder_step(source: SourceRequirement) -> Step:
@@ -144,6 +207,8 @@ class WheelInstall:
     options: tuple[str, ...]
     env: tuple[tuple[str, str], ...]
     names: tuple[str, ...]
+    locked: bool = False
+    unlocked: tuple[UnlockedArtifact, ...] = field(default=(), compare=False)
 
 
 @dataclass
@@ -153,21 +218,24 @@ class InstallCommands:
     wheels: list[WheelInstall] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
     manual: list[str] = field(default_factory=list)
+    packages: list[LockedPackage] = field(default_factory=list, compare=False)
+    checkouts: list[LockedCheckout] = field(default_factory=list, compare=False)
+    unlocked: list[UnlockedArtifact] = field(default_factory=list, compare=False)
 
 
 def install_commands(
     decision: DependencyDecision, folders: InstallableFolders, existing_source: SourceLocation | None
 ) -> InstallCommands:
     """The commands of a decision. `existing_source` is the package's code that the repository contains or clones."""
+    if decision.task:
+        return InstallCommands(manual=[decision.task])
     rewriter = _CommandRewriter(decision, folders, existing_source)
     commands = decision.commands or tuple(_default_commands(decision, existing_source))
     for command in commands:
         rewriter.rewrite(command)
-    result = (
-        rewriter.result
-        if len(rewriter.result.wheels) < len(commands)
-        else InstallCommands(wheels=rewriter.result.wheels)
-    )
+    result = rewriter.result
+    if rewriter.has_only_wheels:
+        result = InstallCommands(wheels=result.wheels, packages=result.packages)
     if decision.decision == "blocked" or (decision.decision == "build" and not commands) or _is_outside_pip(decision):
         result.manual.append(f"{decision.decision}: {decision.reason}")
     return result
@@ -195,6 +263,7 @@ class _CommandRewriter:
     existing_source: SourceLocation | None
     result: InstallCommands = field(default_factory=InstallCommands)
     clones: dict[str, str] = field(default_factory=dict)
+    has_only_wheels: bool = True
 
     def rewrite(self, command: Sequence[str]) -> None:
         words = list(command)
@@ -209,9 +278,13 @@ class _CommandRewriter:
         else:
             self._add_line("run", *map(shlex.quote, words))
 
+    @property
+    def _assignments(self) -> list[str]:
+        return [f"{name}={shlex.quote(value)}" for name, value in sorted(self.decision.env.items())]
+
     def _add_line(self, *words: str) -> None:
-        assignments = [f"{name}={shlex.quote(value)}" for name, value in sorted(self.decision.env.items())]
-        self.result.lines.append(" ".join([*assignments, *words]))
+        self.has_only_wheels = False
+        self.result.lines.append(" ".join([*self._assignments, *words]))
 
     def _clone(self, words: list[str]) -> None:
         revision, positional = "", []
@@ -230,11 +303,25 @@ class _CommandRewriter:
         )
         if source is None:
             self.result.manual.append(shlex.join(["git", "clone", *words]))
+            self.has_only_wheels = False
             return
-        self.clones[posixpath.normpath(positional[1] if len(positional) > 1 else source.name)] = self._fetch(source)
+        pinned = self._pinned(source)
+        self.clones[posixpath.normpath(positional[1] if len(positional) > 1 else source.name)] = self._fetch(pinned)
+
+    def _pinned(self, source: GitCheckout) -> GitCheckout:
+        """A repository of the route at the route's commit."""
+        pin = self.decision.pin
+        return source if pin is None or source.has_commit else replace(source, revision=pin.commit)
 
     def _fetch(self, source: GitCheckout) -> str:
         self.result.lines.append(fetch_line(source))
+        self.result.unlocked += _unlocked_checkouts(source, self.decision.unpinned)
+        if source.has_commit:
+            pin = self.decision.pin
+            of = pin.of if pin is not None and pin.commit == source.revision else ""
+            self.result.checkouts.append(
+                LockedCheckout(name=source.name, url=source.url, commit=source.revision, of=of)
+            )
         return source.clone_folder
 
     def _install(self, words: list[str]) -> None:
@@ -244,22 +331,62 @@ class _CommandRewriter:
         names = tuple(word for word, source_path in folders if source_path is None)
         missing = [word for word in names if _is_path(word)]
         if missing:
+            self.has_only_wheels = False
             self.result.manual.append(f"{shlex.join(['pip', 'install', *words])}  # not found: {', '.join(missing)}")
         elif sources:
             for source_path in sources:
                 self._add_line("build", source_path, "''", *map(shlex.quote, options))
-        elif _NOT_ISOLATED in options:
-            self._add_line("pip_install", *map(shlex.quote, (*options, *names)))
         else:
-            self._wheels(options, names)
+            self._packages(options, names)
 
-    def _wheels(self, options: tuple[str, ...], names: tuple[str, ...]) -> None:
-        self.result.wheels.append(WheelInstall(options, tuple(sorted(self.decision.env.items())), names))
-        self._add_line("pip_install", *map(shlex.quote, (*options, *names)))
+    def _packages(self, options: tuple[str, ...], names: tuple[str, ...]) -> None:
+        """Those with a recorded release by its hashes, the others by name."""
+        releases = {package.name: package for package in self.decision.locked if "--no-deps" in options}
+        locked = {name: releases[key] for name in names if (key := _canonical_name(name)) in releases}
+        self.result.packages += locked.values()
+        is_built = _NOT_ISOLATED in options
+        for package in locked.values():
+            # An isolated build would fetch its requirements without hashes.
+            binary = () if is_built else ("--only-binary=:all:",)
+            unlocked = () if is_built or package.has_wheel else (_build_requirements(package.name),)
+            self._add_install((*options, *(binary if not unlocked else ())), (package.name,), unlocked, locked=True)
+        others = tuple(name for name in names if name not in locked)
+        if others:
+            reason = (
+                "its index was not read"
+                if self.decision.index or "--index-url" in options
+                else "no release is recorded"
+            )
+            self._add_install(options, others, tuple(unlocked_package(one_line(name), reason) for name in others))
+
+    def _add_install(
+        self,
+        options: tuple[str, ...],
+        names: tuple[str, ...],
+        unlocked: tuple[UnlockedArtifact, ...],
+        *,
+        locked: bool = False,
+    ) -> None:
+        self.result.unlocked += unlocked
+        if _NOT_ISOLATED in options:
+            self.has_only_wheels = False
+        else:
+            env = tuple(sorted(self.decision.env.items()))
+            self.result.wheels.append(WheelInstall(options, env, names, locked, unlocked))
+        self.result.lines.append(
+            " ".join(
+                [
+                    *self._assignments,
+                    "pip_locked" if locked else "pip_install",
+                    *map(shlex.quote, (*options, *names)),
+                ]
+            )
+        )
 
     def _source_folder_word(self, argument: str) -> str | None:
         """The shell word of a source folder; None for a package name, a URL, or a folder that does not exist."""
         source, path = parse_git_checkout(argument), posixpath.normpath(argument)
+        source = None if source is None else self._pinned(source)
         if source is None and not _is_path(argument):
             return None
         for cloned, clone_folder in self.clones.items() if source is None else ():
@@ -270,6 +397,18 @@ class _CommandRewriter:
         if isinstance(location, GitCheckout):
             return clone_word(self._fetch(location), location.folder)
         return None if location is None else folder_word(location)
+
+
+def _canonical_name(text: str) -> str:
+    try:
+        return str(canonicalize_name(Requirement(text).name))
+    except InvalidRequirement:
+        return ""
+
+
+def _build_requirements(name: str) -> UnlockedArtifact:
+    reason = "it has no wheel, and its build fetches what its code names"
+    return UnlockedArtifact(kind="build requirements", name=name, reason=reason)
 
 
 def fetch_line(source: GitCheckout) -> str:

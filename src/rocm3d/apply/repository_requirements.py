@@ -29,6 +29,7 @@ from rocm3d.apply.requirement_source import (
 from rocm3d.apply.template import one_line
 from rocm3d.manifest.manifest import Mention, ParsedManifest, read_manifests
 from rocm3d.manifest.requirements import KIND, is_constraints, is_requirements, read
+from rocm3d.model.credentials import has_credentials, without_credentials
 from rocm3d.model.plan import DependencyDecision, Plan
 from rocm3d.workspace.tree import Tree
 
@@ -57,7 +58,9 @@ class RepositoryRequirements:
     """`files` are requirements files; `source_lines` are their lines (path, line) that become `sources`.
 
     `by_name` maps further distributions to a requirement and its origin. `package_locations` maps packages with a plan
-    decision to their code in the repository. `not_installed` has one sentence for each requirement that is left out.
+    decision to their code in the repository. `unhashed` maps names that pip fetches without a hash to their place.
+    `of_other_indexes` are names that the plan takes from another index than
+    PyPI, or leaves for a person. `not_installed` has one sentence for each requirement that is left out.
     """
 
     files: tuple[str, ...] = ()
@@ -65,12 +68,14 @@ class RepositoryRequirements:
     by_name: dict[str, tuple[str, str]] = field(default_factory=dict)
     sources: dict[SourceLocation, SourceRequirement] = field(default_factory=dict)
     package_locations: dict[str, SourceLocation] = field(default_factory=dict)
+    unhashed: dict[str, str] = field(default_factory=dict)
+    of_other_indexes: set[str] = field(default_factory=set)
     not_installed: list[str] = field(default_factory=list)
 
 
 def repository_requirements(plan: Plan, tree: Tree) -> RepositoryRequirements:
     """All requirements except those that the plan's routes install."""
-    collector = _Collector(tree, {item.name: item for item in plan.decisions})
+    collector = _Collector(tree, {item.name: item for item in plan.decisions}, bool(plan.other_indexes))
     manifests = list(_manifests(tree, ""))
     collector.collect_files(manifests)
     collector.collect_mentions(manifests)
@@ -93,6 +98,7 @@ def _manifests(tree: Tree, folder: str) -> Iterator[ParsedManifest]:
 class _Collector:
     tree: Tree
     decisions: Mapping[str, DependencyDecision]
+    has_other_indexes: bool = False
     result: RepositoryRequirements = field(default_factory=RepositoryRequirements)
     listed_names: set[str] = field(default_factory=set)
     conda_only: dict[str, list[str]] = field(default_factory=dict)
@@ -129,6 +135,8 @@ class _Collector:
         if not mention.is_installed or "$" in mention.text:
             return
         decision = find_decision(mention, self.decisions)
+        if self._is_left_out(unit, mention, decision):
+            return
         source = self._source_location(mention)
         if decision is not None and decision.package is not None and decision.decision != "keep":
             if source is not None:
@@ -142,6 +150,23 @@ class _Collector:
                 self.result.source_lines |= {(unit.path, mention.line)}
         elif unit.kind != KIND and local_path(mention.url) is None:
             self._collect_name(unit, mention, decision)
+        elif unit.kind == KIND and " --hash" not in mention.text and not is_cuda_build(mention):
+            self.result.unhashed.setdefault(one_line(mention.name), f"{unit.path}:{mention.line}")
+
+    def _is_left_out(self, unit: ParsedManifest, mention: Mention, decision: DependencyDecision | None) -> bool:
+        """Whether PyPI could answer for the name, or the URL has credentials."""
+        where = f"{unit.path}:{mention.line}: {one_line(without_credentials(mention.text))}"
+        if has_credentials(mention.url):
+            self.result.not_installed.append(f"{where}: its URL has credentials")
+        elif mention.url:
+            return False
+        elif decision is not None and decision.is_of_other_index:
+            self.result.of_other_indexes |= {decision.name} if unit.kind != "markdown" else set()
+        elif decision is None and self.has_other_indexes and unit.kind == KIND:
+            self.result.not_installed.append(f"{where}: not in the plan; an index of the repository may serve it")
+        else:
+            return False
+        return True
 
     def finish(self) -> None:
         """Add substitutes of packages that no requirements file names, and report names found only for conda."""

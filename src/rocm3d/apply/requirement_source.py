@@ -16,6 +16,7 @@ from rocm3d.apply.template import one_line
 from rocm3d.manifest.install_line import distribution_name
 from rocm3d.manifest.manifest import Mention, ParsedManifest
 from rocm3d.manifest.requirements import copy_with_replacements, is_constraints
+from rocm3d.model.credentials import has_credentials, without_credentials
 from rocm3d.model.plan import DependencyDecision, Plan
 
 # The packages that nothing may replace: no install step, and no dependency of a package.
@@ -25,6 +26,7 @@ PROTECTED_PACKAGES = ("torch", "torchvision", "torchaudio", "triton")
 _GIT = re.compile(r"(?:git\+)?(?P<url>(?:https?|ssh|git|file)://[^\s#]+)(?:#(?P<fragment>\S*))?$")
 _SUBDIRECTORY = re.compile(r"(?:^|&)subdirectory=([^&]+)")
 _CUDA_VERSION = re.compile(r"[+/_-](?:pt\d+)?cu\d{2,3}\b")
+_COMMIT = re.compile(r"[0-9a-f]{40}")
 _IGNORE = re.compile(rb"rocm3d:\s*ignore\[")
 _NAME = re.compile(r"\s*[\"']?([A-Za-z0-9][\w.-]*)")
 
@@ -41,6 +43,11 @@ class GitCheckout:
     def name(self) -> str:
         """The repository's name; patch files use it."""
         return re.sub(r"[^\w.+-]", "-", distribution_name(self.url)) or "source"
+
+    @property
+    def has_commit(self) -> bool:
+        """Whether the revision is a full commit id, which no one can move."""
+        return _COMMIT.fullmatch(self.revision) is not None
 
     @property
     def clone_folder(self) -> str:
@@ -116,19 +123,22 @@ def _candidate_names(mention: Mention) -> Iterator[str]:
 class RequirementsCopier:
     """Copies requirements files without CUDA builds and without packages that install.sh installs itself.
 
-    `answered_lines` are (path, line) of findings; `source_lines` are lines that install.sh builds itself.
+    `answered_lines` are (path, line) of findings; `source_lines` are lines that install.sh builds itself;
+    `index_lines` are those of indexes that are not known to be public.
     """
 
     decisions: Mapping[str, DependencyDecision]
     answered_lines: frozenset[tuple[str, int]]
     source_lines: frozenset[tuple[str, int]]
+    index_lines: frozenset[tuple[str, int]] = frozenset()
 
     @classmethod
     def from_plan(cls, plan: Plan, source_lines: Iterable[tuple[str, int]]) -> RequirementsCopier:
         """The plan's decision about a name applies to every line with that name, with or without a finding."""
         decisions = {item.name: item for item in plan.decisions}
         answered = frozenset((finding.path, finding.line) for finding in plan.answered)
-        return cls(decisions, answered, frozenset(source_lines))
+        indexes = frozenset((index.location.path, index.location.line) for index in plan.other_indexes)
+        return cls(decisions, answered, frozenset(source_lines), indexes)
 
     def copy(self, requirements: ParsedManifest) -> bytes:
         """The file with decided lines replaced or turned into comments; all other bytes are unchanged."""
@@ -137,16 +147,35 @@ class RequirementsCopier:
         lines = requirements.data.splitlines()
 
         def replace(line: int) -> str | None:
-            if _IGNORE.search(lines[line - 1]):
-                return None
+            position = (requirements.path, line)
+            if urls.get(line) and (position in self.index_lines or has_credentials(" ".join(urls[line]))):
+                return f"# rocm3d: removed: {one_line(without_credentials(' '.join(urls[line])))}"
+            mention = mentions.get(line)
+            left = None if mention is None else self._left_out(mention)
+            if left is not None or _IGNORE.search(lines[line - 1]):
+                return left
             if line in urls:
-                answered = urls[line] and (requirements.path, line) in self.answered_lines
+                answered = urls[line] and position in self.answered_lines
                 return f"# rocm3d: removed: {one_line(' '.join(urls[line]))}" if answered else None
-            if line in mentions:
-                return self._replace_mention(requirements.path, mentions[line])
+            if mention is not None:
+                return self._replace_mention(requirements.path, mention)
             return self._replace_unparsed(lines[line - 1].decode("utf-8", "replace"))
 
-        return copy_with_replacements(requirements, replace)
+        return _without_credentials(copy_with_replacements(requirements, replace))
+
+    def _left_out(self, mention: Mention) -> str | None:
+        """The comment for a line that no copy may have: PyPI could answer for it, or its URL has credentials."""
+        text = one_line(without_credentials(mention.text))
+        if has_credentials(mention.text):
+            return f"# rocm3d: left for you, the URL has credentials: {text}"
+        decision = self.decisions.get(str(canonicalize_name(mention.name)))
+        if mention.url:
+            return None
+        if decision is None and self.index_lines:
+            return f"# rocm3d: left for you, not in the plan and an index of the repository may serve it: {text}"
+        if decision is not None and decision.is_of_other_index:
+            return f"# rocm3d: {one_line(decision.reason)}: {text}"
+        return None
 
     def _replace_mention(self, path: str, mention: Mention) -> str | None:
         decision, constraint = find_decision(mention, self.decisions), is_constraints(path)
@@ -162,9 +191,19 @@ class RequirementsCopier:
         """A line that only pip can read, after expanding a variable: replaced if the plan decides about its name."""
         match = _NAME.match(line)
         decision = self.decisions.get(str(canonicalize_name(match[1]))) if match else None
+        if decision is not None and decision.is_of_other_index:
+            return f"# rocm3d: {one_line(decision.reason)}: {one_line(without_credentials(line))}"
         if decision is None or decision.package is None or decision.decision == "keep":
             return None
         return replacement_line(decision, constraint=True)
+
+
+def _without_credentials(data: bytes) -> bytes:
+    """A copy without the credentials that comments and lines that pip cannot read may have."""
+    if b"://" not in data:
+        return data
+    text = data.decode("utf-8", "surrogateescape")
+    return without_credentials(text).encode("utf-8", "surrogateescape") if has_credentials(text) else data
 
 
 def is_index_replacement(decision: DependencyDecision) -> bool:

@@ -16,7 +16,7 @@ from rocm3d.pipeline import check_knowledge
 POSITION = 90
 EXAMPLE = "Example: rocm3d kb query packages gaussian"
 KINDS = (
-    "advice", "backends", "cards", "codes", "families", "host", "packages", "ports",
+    "advice", "backends", "cards", "codes", "distributions", "families", "host", "indexes", "packages", "ports",
     "recipes", "stacks", "suites", "targets", "tolerances", "variables",
 )  # fmt: skip
 

@@ -9,7 +9,7 @@ import typer
 
 from rocm3d.cli import options
 from rocm3d.cli.session import CliSession
-from rocm3d.model.errors import ExitCode
+from rocm3d.model.errors import ExitCode, UserError
 from rocm3d.model.plan import Plan
 from rocm3d.pipeline import PlanOptions
 from rocm3d.render.formats import format_names, refuse_unknown_format
@@ -19,6 +19,10 @@ EXAMPLE = 'Example: rocm3d plan ./gaussian-splatting --gpu "rx 7900 xtx"'
 
 From = Annotated[
     Path | None, typer.Option("--from", help="Plan from this inventory.json instead of scanning.", dir_okay=False)
+]
+
+Lock = Annotated[
+    bool, typer.Option("--lock", help="Resolve the requirements with uv and lock their hashes. Uses the network.")
 ]
 
 Form = Annotated[str, options.format_option(Plan)]
@@ -36,6 +40,7 @@ def command(
     python: options.Python = None,
     licence_policy: options.LicencePolicy = None,
     source: From = None,
+    lock: Lock = False,
     form: Form = "console",
     output: options.Output = None,
     work: options.Work = None,
@@ -45,11 +50,14 @@ def command(
     Changes no file of the repository. Exit code 1 if no stack supports the GPU, or the licence policy refuses the plan.
     """
     refuse_unknown_format(form, format_names(Plan))
+    if lock and session.offline:
+        raise UserError("--lock needs the network", hint="leave out --offline")
     inventory = None if source is None else session.read_scan(source, "--from")
     with session.repository(path, work=work) as repository:
         product = session.gpu(gpu, repository)
         installed = repository.installed(product, python, platform) if keep_torch else None
-        document = repository.plan(product, PlanOptions(stack, rocm, prefer, platform, installed), inventory)
+        choices = PlanOptions(stack, rocm, prefer, platform, installed)
+        document = repository.plan(product, choices, inventory, lock=lock)
     session.show(document, form, output)
     document.require_licences(session.licence_policy(licence_policy, repository))
     return ExitCode.FINDINGS if document.stack is None else ExitCode.DONE

@@ -26,8 +26,10 @@ if TYPE_CHECKING:
     from rocm3d.model.card import Card
     from rocm3d.model.condition import Condition
     from rocm3d.model.family import Family
+    from rocm3d.model.lock import Distribution
     from rocm3d.model.method import Method
     from rocm3d.model.package import Package
+    from rocm3d.model.package_index import PublicIndex
     from rocm3d.model.port import Port
     from rocm3d.model.recipe import Recipe
     from rocm3d.model.rule import Rule
@@ -78,6 +80,8 @@ class Knowledge:
     tolerances: Mapping[str, Tolerance] = field(default_factory=dict)
     backends: Mapping[str, Backend] = field(default_factory=dict)
     suites: Mapping[str, Suite] = field(default_factory=dict)
+    indexes: Mapping[str, PublicIndex] = field(default_factory=dict)
+    distributions: Mapping[str, Distribution] = field(default_factory=dict)
     toolchains: Mapping[str, WheelToolchain] = field(default_factory=dict)
     host: Mapping[str, Condition] = field(default_factory=dict)
     methods: Mapping[str, Method] = field(default_factory=dict)  # one, by its name
@@ -95,6 +99,30 @@ class Knowledge:
             return self.digests["scan"]
         records = (record for kind in SCAN_KINDS for record in getattr(self, kind).values())
         return hashlib.sha256("".join(record.model_dump_json() for record in records).encode()).hexdigest()
+
+    def is_public_index(self, url: str) -> bool:
+        """Whether a URL is in a known public index. A conda channel may be given by its name."""
+        scheme, separator, address = url.partition("://")
+        if not separator:
+            channel = scheme.partition("/label/")[0]
+            return any(index.kind == "channels" and channel in index.urls for index in self.indexes.values())
+        host, slash, path = address.partition("/")
+        host = host.rpartition("@")[2].lower().removesuffix(":443")
+        # `..` and a backslash can lead a server elsewhere than the text says.
+        return ".." not in path and "\\" not in address and f"{host}{slash}{path}/".startswith(self._public_prefixes)
+
+    @cached_property
+    def _public_prefixes(self) -> tuple[str, ...]:
+        urls = (url for index in self.indexes.values() for url in index.urls)
+        return tuple(f"{url.rstrip('/')}/" for url in urls if "." in url.partition("/")[0])
+
+    def is_public_name(self, name: str) -> bool:
+        """Whether a distribution of this name on PyPI belongs to an established project."""
+        return canonicalize_name(name) in self._public_names
+
+    @cached_property
+    def _public_names(self) -> frozenset[str]:
+        return frozenset(canonicalize_name(name) for index in self.indexes.values() for name in index.names)
 
     def package_by_pip(self, name: str) -> Package | None:
         """The package of a distribution name, including patterns such as nvidia-*-cu12."""

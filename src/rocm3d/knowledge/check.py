@@ -50,6 +50,7 @@ def check_records(knowledge: Knowledge, implemented: ImplementedNames) -> list[R
         *_check_packages(knowledge),
         *_check_targets(knowledge),
         *_check_stacks(knowledge),
+        *_check_pins(knowledge),
         *_check_recipes(knowledge, implemented.rewrites),
         *_check_ports(knowledge),
         *_check_cards(knowledge),
@@ -114,6 +115,32 @@ def _check_stacks(knowledge: Knowledge) -> Problems:
         for gfx in stack.gfx:
             if gfx not in knowledge.targets:
                 yield RecordProblem(knowledge.places["stacks", stack.id], "gfx", f"unknown target {gfx!r}")
+
+
+def _check_pins(knowledge: Knowledge) -> Problems:
+    """What a route clones has a commit, and an image a digest, or the reason why it is not known."""
+    for package in knowledge.packages.values():
+        for route in package.routes:
+            if bool(route.pin) + bool(route.unpinned) != has_repository(route.commands):
+                key = f"routes.{route.id}"
+                file = knowledge.places["packages", package.id]
+                if has_repository(route.commands):
+                    yield RecordProblem(file, key, "clones a repository: needs either `pin` or `unpinned`")
+                else:
+                    yield RecordProblem(file, key, "clones no repository: needs neither `pin` nor `unpinned`")
+    for stack in knowledge.stacks.values():
+        if bool(stack.digest) + bool(stack.unpinned) != bool(stack.image):
+            yield RecordProblem(
+                knowledge.places["stacks", stack.id],
+                "image",
+                "needs either `digest` or `unpinned`, and only an image does",
+            )
+
+
+def has_repository(commands: tuple[tuple[str, ...], ...]) -> bool:
+    """Whether a command clones a git repository."""
+    words = (word for command in commands for word in command)
+    return any(command[:2] == ("git", "clone") for command in commands) or any("git+" in word for word in words)
 
 
 def _check_recipes(knowledge: Knowledge, rewrites: Set[str]) -> Problems:

@@ -51,6 +51,8 @@ TABLES = LazyModels(
     tolerances="tolerance.ToleranceTable",
     backends="backend.BackendTable",
     suites="suite.SuiteTable",
+    distributions="lock.DistributionTable",
+    indexes="package_index.PublicIndexTable",
 )
 # One file with one record.
 SINGLES = LazyModels(release="release.Release", method="method.Method", secrets="secrets.SecretRules")
@@ -59,4 +61,4 @@ RULES = LazyModels(rules="rule.Rule")
 RULE_KINDS = ("codes", "recipes")
 
 KINDS = (*TABLES, *FOLDERS, *RULE_KINDS)
-SCAN_KINDS = ("codes", "packages", "ports", "recipes", "targets")  # the kinds that a scan consults
+SCAN_KINDS = ("codes", "indexes", "packages", "ports", "recipes", "targets")  # the kinds that a scan consults

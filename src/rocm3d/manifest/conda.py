@@ -24,7 +24,9 @@ def _parse(path: str, data: bytes) -> ParsedManifest:
         for node in yaml.items(value):
             entry = yaml.scalar(node)
             if key.text == "channels" and entry is not None and entry.text:
-                builder.options.append(InstallOption((entry.text,), (), entry.line, entry.column, entry.line))
+                builder.options.append(
+                    InstallOption((entry.text,), (), entry.line, entry.column, entry.line, channel=True)
+                )
             elif key.text == "dependencies" and entry is not None:
                 builder.mentions += _conda_mentions(entry)
             elif key.text == "dependencies":

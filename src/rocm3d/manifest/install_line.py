@@ -113,6 +113,10 @@ def parse_install_command(words: Sequence[ShellWord]) -> ParsedInstallCommand | 
             mentions += _mention(token, ShellWord(value_text, value.line, value.column, value.last_line), tool)
         else:
             options += _option(name, value_text, token, value, tool)
+    indexes = tuple(url for option in options for url in option.urls)
+    if indexes:
+        mentions = [replace(mention, indexes=(*mention.indexes, *indexes)) for mention in mentions]
+    options = [replace(option, scope="command", indexes=indexes) for option in options]
     return ParsedInstallCommand(tool, tuple(mentions), tuple(options), frozenset(flags))
 
 
@@ -151,7 +155,12 @@ def _option(name: str, value_text: str, token: ShellWord, value: ShellWord, tool
     if not value_text or not (is_index or name in _FILE_OPTIONS):
         return []
     urls, includes = ((value_text,), ()) if is_index else ((), (value_text,))
-    return [InstallOption(urls, includes, token.line, token.column, value.last_line)]
+    links = name in ("-f", "--find-links")
+    return [
+        InstallOption(
+            urls, includes, token.line, token.column, value.last_line, links=links, channel=is_index and tool == "conda"
+        )
+    ]
 
 
 def _mention(first: ShellWord, token: ShellWord, tool: str) -> list[Mention]:
@@ -159,7 +168,8 @@ def _mention(first: ShellWord, token: ShellWord, tool: str) -> list[Mention]:
     text = token.text.strip()
     mention = Mention("", token.text, first.line, first.column, token.last_line, section=tool)
     if tool == "conda":
-        text = text.rsplit("::", 1)[-1]
+        channel, _, text = text.rpartition("::")
+        mention = replace(mention, indexes=(channel,) if channel else ())
     name_part, separator, url = text.partition("@") if _NAMED_URL.match(text) else ("", "", text)
     if separator or _URL.match(text) or _is_path(text):
         name = name_part.split("[")[0].strip() or distribution_name(url.strip())

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
 from pathlib import PurePosixPath
+from typing import Literal
 
 from rocm3d.model.registry import load_modules
 from rocm3d.model.toml import TomlError
@@ -18,9 +19,16 @@ _NOT_INSTALLED = frozenset(
 )
 
 
+IndexScope = Literal["file", "command", "environment", "named"]
+"""What an index serves: its file and the includes, its command, every install of the repository, or who names it."""
+
+
 @dataclass(frozen=True)
 class Mention:
-    """One mention of a distribution in a file. `text` is the original text, `section` the part of the file."""
+    """One mention of a distribution in a file. `text` is the original text, `section` the part of the file.
+
+    `indexes` are those that its own command or its own entry names: URLs, or names of indexes of the same file.
+    """
 
     name: str
     text: str
@@ -31,6 +39,7 @@ class Mention:
     extras: frozenset[str] = frozenset()
     url: str = ""
     section: str = ""
+    indexes: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def is_installed(self) -> bool:
@@ -40,13 +49,21 @@ class Mention:
 
 @dataclass(frozen=True)
 class InstallOption:
-    """An install option: package indexes (`urls`), or other requirements files (`includes`)."""
+    """An install option: package indexes (`urls`), or other requirements files (`includes`).
+
+    `indexes` are all indexes of its command; `name` is the name that the file gives to the index.
+    """
 
     urls: tuple[str, ...]
     includes: tuple[str, ...]
     line: int
     column: int
     last_line: int
+    scope: IndexScope = field(default="file", compare=False)
+    indexes: tuple[str, ...] = field(default=(), compare=False)
+    name: str = field(default="", compare=False)
+    links: bool = field(default=False, compare=False)  # a page or folder of files, as for --find-links
+    channel: bool = field(default=False, compare=False)  # of conda
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,8 @@ _NOT_CATEGORIES = frozenset({"source", "requires", "scripts", "pipenv"})
 def _parse(path: str, data: bytes) -> ParsedManifest:
     """Read all categories: their names are free, so every other table is a category."""
     document, toml_text = parse(data), TomlText(data.decode("utf-8"))
-    toml_text.add_sources(document.get("source"), "source")
+    # A package without `index` comes from the first source: https://pipenv.pypa.io/en/latest/indexes.html
+    toml_text.add_sources(document.get("source"), "source", first_only=True)
     for category, values in document.items():
         if category not in _NOT_CATEGORIES:
             section = SECTION if category == _MAIN else f"{CATEGORY_SECTION}:{category}"

@@ -26,6 +26,7 @@ def _parse(path: str, data: bytes) -> ParsedManifest:
     _add_pixi(
         toml_text, document if is_pixi_file else nested_table(tool, "pixi"), () if is_pixi_file else ("tool", "pixi")
     )
+    toml_text.assign_indexes()
     toml_text.builder.sort_mentions()
     return toml_text.builder.manifest(path, reader.kind, data)
 
@@ -56,6 +57,7 @@ def _add_uv(toml_text: TomlText, uv: dict[str, Any]) -> None:
     for key in ("index-url", "extra-index-url", "find-links"):
         toml_text.add_indexes(uv.get(key), key, after)
     toml_text.add_sources(uv.get("index"), "tool", "uv", "index")
+    toml_text.add_index_names(nested_table(uv, "sources"))
     sources = {
         name: [table for table in (as_list(source) or [source]) if {"url", "git", "path"} & set(nested_table(table))]
         for name, source in nested_table(uv, "sources").items()
@@ -75,6 +77,10 @@ def _add_pdm_and_hatch(toml_text: TomlText, tool: dict[str, Any]) -> None:
 
 def _add_pixi(toml_text: TomlText, pixi: dict[str, Any], key_path: tuple[str, ...]) -> None:
     """Dependencies of the workspace, features and targets, and the install commands of tasks."""
+    options, after = nested_table(pixi, "pypi-options"), toml_text.heading_end(*key_path, "pypi-options")
+    for key in ("index-url", "extra-index-urls", "find-links"):
+        entries = as_list(options.get(key)) or [options.get(key)]
+        toml_text.add_indexes([nested_table(entry).get("url", entry) for entry in entries], key, after)
     inner = [
         ((kind, name), table) for kind in ("feature", "target") for name, table in nested_table(pixi, kind).items()
     ]

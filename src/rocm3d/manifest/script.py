@@ -28,6 +28,7 @@ _MAY_INSTALL = re.compile(rb"install|create|\badd\b|PIP_|UV_|\\u")
 _PRINTS = re.compile(r"echo|print|log|warn|err|die|fail|info|msg|say")
 _INDEX = re.compile(r"(PIP|UV)_(EXTRA_)?(DEFAULT_)?(INDEX(_URL)?|FIND_LINKS)$")
 _SHELL, _FLAG = re.compile(r"(ba|da|z|k)?sh$"), re.compile(r"-[a-z]*c$")
+_FOLDER = re.compile(r"\.{1,2}(/|\[|$)")
 _COMMAND_PREFIXES = frozenset(
     {"export", "readonly", "local", "declare", "then", "do", "else", "{", "!", "$", ">", "sudo", "time"}
 )
@@ -115,7 +116,7 @@ class ManifestBuilder:
         install = parse_install_command(words)
         if install is not None:
             self.mentions += [replace(mention, section=section) for mention in install.mentions if mention.name]
-            self.options += install.options
+            self.options += [replace(option, scope="file") for option in install.options]
 
     def add_commands(self, commands: Iterable[Sequence[ShellWord]]) -> None:
         for words in commands:
@@ -149,13 +150,22 @@ class ManifestBuilder:
         for token, name, value in _assignments(words):
             self.variables[name] = value[:_MAX_WORD_LENGTH]
             if _INDEX.match(name):
+                links = name.endswith("FIND_LINKS")
                 self.options += [
-                    InstallOption((url,), (), token.line, token.column, token.last_line) for url in value.split()
+                    InstallOption(
+                        (url,), (), token.line, token.column, token.last_line, scope="environment", links=links
+                    )
+                    for url in value.split()
                 ]
 
     def _add_install(self, words: Sequence[ShellWord]) -> None:
         install = parse_install_command(words)
-        self.options += () if install is None else install.options
+        options = () if install is None else install.options
+        # A folder brings the requirements of its own manifests, so an index of the command serves those too.
+        serves_folder = any(_FOLDER.match(word.text) for word in words)
+        self.options += [
+            replace(item, scope="environment") if serves_folder and item.urls else item for item in options
+        ]
         mentions = _setup_py_install(words, self.folder) if install is None else install.mentions
         self.mentions += [self._with_clone_url(mention) for mention in mentions]
 

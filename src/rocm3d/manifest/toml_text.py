@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
+
+from packaging.utils import canonicalize_name
 
 from rocm3d.manifest.manifest import InstallOption, Mention
 from rocm3d.manifest.script import LineIndex, ManifestBuilder
@@ -20,6 +22,7 @@ _PART = r"(?:\"[^\"\n]*\"|'[^'\n]*'|[\w-]+)"
 _HEADING = re.compile(rf"^[ \t]*\[\[?[ \t]*({_PART}(?:[ \t]*\.[ \t]*{_PART})*)[ \t]*\]", re.MULTILINE)
 _KEY = re.compile(rf"^[ \t]*({_PART})[ \t]*[=.]", re.MULTILINE)
 _URL_KEYS = ("url", "git", "path", "file")
+_INDEX_KEYS = ("index", "source", "channel")
 _REVISION_KEYS = ("rev", "ref", "tag", "branch")
 # Environment markers that pipenv accepts as keys; the value is the comparison.
 _MARKERS = ("sys_platform", "platform_system", "platform_machine", "os_name", "python_version", "implementation_name")
@@ -31,6 +34,7 @@ class TomlText:
 
     text: str
     builder: ManifestBuilder = field(default_factory=ManifestBuilder)
+    index_names: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     @cached_property
     def line_index(self) -> LineIndex:
@@ -100,21 +104,56 @@ class TomlText:
                 extras = frozenset(map(str, as_list(details.get("extras"))))
                 version = str(details.get("version", "") or "")
                 text = _with_markers(f"{name} {version or url}".strip(), name, version, details)
-                self.builder.mentions.append(Mention(name, text, line, column, line, version, extras, url, section))
+                indexes = tuple(str(details[key]) for key in _INDEX_KEYS if details.get(key))
+                self.builder.mentions.append(
+                    Mention(name, text, line, column, line, version, extras, url, section, indexes)
+                )
 
-    def add_sources(self, tables: object, *heading: str) -> None:
-        """Add the index URL of each table in a list of tables."""
-        for table in as_list(tables):
-            self.add_indexes(nested_table(table).get("url"), "url", self.heading_end(*heading))
+    def add_sources(self, tables: object, *heading: str, first_only: bool = False) -> None:
+        """Add the index URL of each table in a list of tables.
+
+        An index with `explicit` serves only distributions that name it; with `first_only` so do all but the first.
+        """
+        for number, table in enumerate(map(nested_table, as_list(tables))):
+            named = table.get("explicit") is True or table.get("priority") == "explicit" or (first_only and number > 0)
+            start = len(self.builder.options)
+            self.add_indexes(table.get("url"), "url", self.heading_end(*heading))
+            self.builder.options[start:] = [
+                replace(option, name=str(table.get("name", "")), scope="named" if named else "file")
+                for option in self.builder.options[start:]
+            ]
+
+    def add_index_names(self, values: dict[str, Any]) -> None:
+        """Add distributions of which a table names only the index, as [tool.uv.sources] does."""
+        for name, value in values.items():
+            indexes = tuple(
+                str(entry["index"])
+                for entry in (value if isinstance(value, list) else [value])
+                if isinstance(entry, dict) and entry.get("index")
+            )
+            if indexes:
+                self.index_names[str(canonicalize_name(name))] = indexes
+
+    def assign_indexes(self) -> None:
+        """Give the mentions the indexes that add_index_names collected."""
+        self.builder.mentions = [
+            replace(mention, indexes=(*mention.indexes, *names))
+            if (names := self.index_names.get(str(canonicalize_name(mention.name))))
+            else mention
+            for mention in self.builder.mentions
+        ]
 
     def add_indexes(self, urls: object, key: str, after: int) -> None:
         """Add the index URLs of one key; the option spans from the key to the URL."""
         for url in urls if isinstance(urls, list) else [urls]:
             if isinstance(url, str) and url:
                 last, _ = self.value_position(url, after)
-                line, column = self.key_position(key, after)
-                line, column = (line, column) if line <= last else (last, 1)
-                self.builder.options.append(InstallOption((url,), (), line, column, last))
+                positions = map(
+                    self.line_index.position, self.keys.get(key, [])[bisect_left(self.keys.get(key, []), after) :]
+                )
+                line, column = max((position for position in positions if position[0] <= last), default=(last, 1))
+                links = key.replace("_", "-") == "find-links"
+                self.builder.options.append(InstallOption((url,), (), line, column, last, links=links))
 
 
 def nested_table(value: object, *names: str) -> dict[str, Any]:

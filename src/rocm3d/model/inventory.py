@@ -35,6 +35,19 @@ class Dependency(Record):
     package: str | None = None
 
 
+class OtherIndex(Record):
+    """An index that is not known to be public, and the distributions that may come from it.
+
+    `url` has no credentials. `problem`: why install.sh cannot use it for a distribution by name.
+    """
+
+    url: str
+    location: Location
+    names: tuple[str, ...] = ()
+    links: bool = Field(default=False, description="a page or folder of files, as for --find-links")
+    problem: str = ""
+
+
 class Extension(Record):
     """A native extension that the repository builds."""
 
@@ -97,6 +110,7 @@ class Inventory(Record):
     counts: FileCounts
     dependencies: tuple[Dependency, ...]
     extensions: tuple[Extension, ...]
+    other_indexes: tuple[OtherIndex, ...] = ()
     families: dict[str, int]
     skipped: tuple[SkippedFile, ...]
     ignored: int = 0

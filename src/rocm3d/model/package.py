@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from rocm3d.model.base import Record
+from rocm3d.model.lock import GitPin
 from rocm3d.model.source import Fact, Gfx, Identifier, Range, Status
 from rocm3d.model.suite import ProbeName
 
@@ -29,6 +30,8 @@ class Route(Fact):
     requirement: str = ""
     index: str = ""
     commands: tuple[tuple[str, ...], ...] = ()
+    pin: GitPin | None = Field(default=None, description="the commit of the repository that its commands build")
+    unpinned: str = Field(default="", description="why that commit is not known")
     env: dict[str, str] = Field(default={})
     moves: dict[str, str] = Field(
         default={}, description="distributions that the install replaces: name and new version"

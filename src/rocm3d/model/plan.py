@@ -10,7 +10,8 @@ from rocm3d.model.base import Document, Record, TreePath
 from rocm3d.model.code import Effort
 from rocm3d.model.errors import RefusedError
 from rocm3d.model.finding import Finding
-from rocm3d.model.inventory import HiddenFindings, Readiness
+from rocm3d.model.inventory import HiddenFindings, OtherIndex, Readiness
+from rocm3d.model.lock import GitPin, LockedPackage, UnlockedArtifact
 from rocm3d.model.package import Decision, Licence
 from rocm3d.model.plan_choices import LicenceRule, Platform, Preference
 from rocm3d.model.recipe import Parameters, Safety
@@ -46,8 +47,12 @@ class DependencyDecision(Record):
     reason: str
     requirement: str = ""
     index: str = ""
+    task: str = Field(default="", description="why a person installs it; empty: install.sh does")
     env: dict[str, str] = Field(default={})
     commands: tuple[tuple[str, ...], ...] = ()
+    pin: GitPin | None = None
+    unpinned: str = Field(default="", description="why the commit of its repository is not known")
+    locked: tuple[LockedPackage, ...] = Field(default=(), description="releases that its commands install")
     needs: dict[str, str] = Field(default={}, description="versions of other distributions that the route requires")
     loses: str = Field(default="", description="features that are lost")
     import_kept: bool = True
@@ -58,6 +63,18 @@ class DependencyDecision(Record):
     confidence: Confidence | None = None
     verified_on: tuple[str, ...] = ()
     alternatives: tuple[RejectedAlternative, ...] = ()
+
+    @property
+    def is_of_other_index(self) -> bool:
+        """Whether it may come from an index that is not known to be public, so that PyPI must not be asked for it."""
+        return self.package is None and bool(self.task or self.index or self.commands)
+
+
+class ResolvedRequirements(Record):
+    """The repository's requirements as a resolver answered on one day: all wheels, with their hashes."""
+
+    packages: tuple[LockedPackage, ...] = ()
+    unlocked: tuple[UnlockedArtifact, ...] = ()
 
 
 class PlannedEdit(Record):
@@ -128,6 +145,9 @@ class Plan(Document):
     base: Stack | None
     rejected_stacks: tuple[RejectedAlternative, ...]
     decisions: tuple[DependencyDecision, ...]
+    tools: tuple[LockedPackage, ...] = Field(default=(), description="releases of the build tools that install.sh adds")
+    resolved: ResolvedRequirements | None = Field(default=None, description="only of `rocm3d plan --lock`")
+    other_indexes: tuple[OtherIndex, ...] = ()
     edits: tuple[PlannedEdit, ...]
     answered: tuple[Finding, ...] = Field(description="resolved by a decision or by the install files of the port")
     left: tuple[UnresolvedFinding, ...]

@@ -7,6 +7,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from rocm3d.model.lock import Digest
 from rocm3d.model.plan_choices import Platform
 from rocm3d.model.source import Fact, Gfx, Identifier
 
@@ -22,6 +23,8 @@ class Stack(Fact):
     torch: str = Field(pattern=r"^\d+(\.\d+)+$")
     python: str = Field(pattern=r"^3\.\d+$")
     image: str = Field(default="", description="base image of a Dockerfile; for pip an image without torch")
+    digest: Digest | None = Field(default=None, description="of the image, for linux/amd64")
+    unpinned: str = Field(default="", description="why the digest of the image is not known")
     index: str = ""
     requirements: tuple[str, ...] = Field(
         default=(), description="requirements to install from the index if torch is missing; {gfx} is the target"

@@ -328,6 +328,8 @@ def _decision_from_route(name: str, package: Package, route: Route, gpu: Gpu) ->
         index=route.index,
         env={key: with_target(value) for key, value in sorted(route.env.items())},
         commands=tuple(tuple(with_target(argument) for argument in command) for command in route.commands),
+        pin=route.pin,
+        unpinned=route.unpinned,
         needs=dict(sorted(route.needs.items())),
         loses=route.loses,
         import_kept=route.import_kept,

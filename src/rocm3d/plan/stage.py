@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from operator import attrgetter
 from pathlib import PurePosixPath
@@ -30,6 +30,8 @@ from rocm3d.model.port import Port
 from rocm3d.model.recipe import Recipe
 from rocm3d.model.stack import Stack
 from rocm3d.model.target import Gpu
+from rocm3d.plan.index_assignment import INDEX_RULE, assign_indexes, index_tasks
+from rocm3d.plan.releases import BUILD_TOOLS, releases, with_releases
 from rocm3d.plan.routes import RepositoryConstraints, package_by_distribution, required_versions
 from rocm3d.plan.stacks import PlanOptions, StackCriteria, choose_stack
 
@@ -38,12 +40,16 @@ OLD_AFTER_DAYS = 180
 
 @dataclass(frozen=True)
 class PlanContext:
-    """What decides how a finding is fixed. `decided` maps package ids to the plan's decision."""
+    """What decides how a finding is fixed. `decided` maps package ids to the plan's decision.
+
+    `index_tasks` maps the place of an index to what is left for a person.
+    """
 
     knowledge: Knowledge
     decided: Mapping[str, Decision]
     stack: Stack | None
     gpu: Gpu
+    index_tasks: Mapping[tuple[str, int], str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -83,9 +89,11 @@ def plan(scan: Scan, gpu: Gpu, knowledge: Knowledge, today: date, options: PlanO
     names = package_by_distribution(inventory.dependencies, every, knowledge)
     chosen, evaluation, rejected = choose_stack(StackCriteria(names, knowledge, gpu, constraints), options)
     decisions = evaluation.decisions if evaluation else ()
+    decisions = assign_indexes(decisions, inventory.other_indexes, inventory.dependencies)
+    decisions = tuple(with_releases(item, knowledge.distributions.values()) for item in decisions)
     base = evaluation.stack if evaluation else None
     decided = {item.package: item.decision for item in decisions if item.package is not None}
-    context = PlanContext(knowledge, decided, base, gpu)
+    context = PlanContext(knowledge, decided, base, gpu, index_tasks(decisions, inventory.other_indexes))
     sources = source_plan(scan.findings, inventory.extensions, context)
     all_sources = source_plan(every, inventory.extensions, context) if scan.hidden else sources
     return Plan(
@@ -98,6 +106,8 @@ def plan(scan: Scan, gpu: Gpu, knowledge: Knowledge, today: date, options: PlanO
         base=base,
         rejected_stacks=rejected,
         decisions=decisions,
+        tools=releases(BUILD_TOOLS, knowledge.distributions.values()),
+        other_indexes=inventory.other_indexes,
         edits=sources.edits,
         answered=sources.answered,
         left=sources.left,
@@ -187,13 +197,14 @@ def source_plan(findings: Sequence[Finding], extensions: Sequence[Extension], co
     left: list[UnresolvedFinding] = []
     for finding in sorted(findings, key=attrgetter("path", "line", "column", "code")):
         recipe = context.knowledge.recipe_for(finding.code)
-        reason = _reason_left(finding, recipe, context)
+        task = _index_task(finding, context)
+        reason = task or _reason_left(finding, recipe, context)
         extra_recipe = context.knowledge.recipe_also_resolving(finding.code, finding.package)
         if extra_recipe is not None and _recipe_mismatch(extra_recipe, context.stack, context.gpu) is None:
             grouped.setdefault((finding.path, extra_recipe.id), []).append(finding)
             if reason is not None:
                 continue  # the edit fixes it
-        if finding.severity == "note":
+        if finding.severity == "note" and task is None:
             continue
         if reason is not None:
             effort = context.knowledge.codes[finding.code].effort
@@ -224,6 +235,11 @@ def _reason_left(finding: Finding, recipe: Recipe | None, context: PlanContext) 
     if recipe.safety == "manual":
         return f"recipe {recipe.id} is advice, not an automatic edit"
     return _recipe_mismatch(recipe, context.stack, context.gpu)
+
+
+def _index_task(finding: Finding, context: PlanContext) -> str | None:
+    """What a person has to install from the index that the finding is about."""
+    return context.index_tasks.get((finding.path, finding.line)) if finding.rule == INDEX_RULE else None
 
 
 def _missing_decision(finding: Finding, context: PlanContext) -> str | None:

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 from rocm3d.manifest.cmake import is_cmake
 from rocm3d.manifest.manifest import ParsedManifest, manifest_readers, posix_path, read_manifests
+from rocm3d.manifest.requirements import read
 from rocm3d.model.base import Record
+from rocm3d.model.credentials import without_credentials
 from rocm3d.model.errors import UserError
 from rocm3d.model.finding import Finding, Location
 from rocm3d.model.inventory import Dependency, Extension, SkippedFile
@@ -16,6 +18,7 @@ from rocm3d.scan.auxiliary_files import is_auxiliary
 from rocm3d.scan.cmake_extensions import cmake_extensions
 from rocm3d.scan.detector import Clue, Detector, DetectorContext, Match, RepositoryPaths, Unit
 from rocm3d.scan.extensions import torch_extensions
+from rocm3d.scan.index_names import FileIndexes, file_indexes
 from rocm3d.scan.mentions import package_of
 from rocm3d.scan.rules import rules_by_unit
 from rocm3d.syntax.cuda import CUDA_SUFFIXES, CudaUnit
@@ -59,6 +62,7 @@ class FileResult(Record):
     clues: tuple[str, ...] = ()
     dependencies: tuple[Dependency, ...] = ()
     extensions: tuple[Extension, ...] = ()
+    indexes: FileIndexes = FileIndexes()
     skipped: tuple[SkippedFile, ...] = ()
     python: int = 0
     cuda: int = 0
@@ -81,7 +85,15 @@ def is_scanned(path: str) -> bool:
 def scan_file(path: str, data: bytes, knowledge: Knowledge, selection: Selection) -> FileResult:
     if b"\0" in data:
         return FileResult(skipped=(SkippedFile(path=path, reason="contains NUL bytes (not a text file)"),))
-    units = list(_units(path, data))
+    return _file_result(path, data, list(_units(path, data)), knowledge, selection)
+
+
+def scan_included(path: str, data: bytes, knowledge: Knowledge, selection: Selection) -> FileResult:
+    """Scan a file that a requirements file includes and that no reader knows by its name."""
+    return FileResult() if b"\0" in data else _file_result(path, data, [read(path, data)], knowledge, selection)
+
+
+def _file_result(path: str, data: bytes, units: list[Unit], knowledge: Knowledge, selection: Selection) -> FileResult:
     manifests = [unit for unit in units if isinstance(unit, ParsedManifest)]
     results = [entry for unit in units for entry in _run_detectors(unit, path, knowledge, selection)]
     pending = [entry for entry in results if isinstance(entry, ConditionalFinding)]
@@ -100,6 +112,7 @@ def scan_file(path: str, data: bytes, knowledge: Knowledge, selection: Selection
         clues=tuple(sorted({entry.name for entry in results if isinstance(entry, Clue)})),
         dependencies=tuple(entry for unit in manifests for entry in _dependencies(unit, knowledge)),
         extensions=tuple(entry for unit in units for entry in _extensions(unit)),
+        indexes=file_indexes(path, manifests, knowledge),
         skipped=tuple(_skipped_parts(path, data, units)),
         python=sum(isinstance(unit, PythonUnit) for unit in units),
         cuda=sum(isinstance(unit, CudaUnit) for unit in units),
@@ -175,8 +188,8 @@ def _finding(detector: Detector, context: DetectorContext, path: str, match: Mat
         path=path,
         line=match.line,
         column=match.column,
-        message=code.message.format(**match.facts),
-        hint=code.hint.format(**match.facts),
+        message=without_credentials(code.message.format(**match.facts)),
+        hint=without_credentials(code.hint.format(**match.facts)),
         family=package.family if package else code.family,
         package=match.package or code.package,
         recipe=recipe.id if recipe else None,
@@ -211,7 +224,7 @@ def _dependencies(unit: ParsedManifest, knowledge: Knowledge) -> Iterator[Depend
         name, package = package_of(mention, knowledge)
         yield Dependency(
             name=name,
-            requirement=mention.text,
+            requirement=without_credentials(mention.text),
             location=Location(path=unit.path, line=mention.line, column=mention.column),
             package=package.id if package else None,
         )

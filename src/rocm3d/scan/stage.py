@@ -14,8 +14,9 @@ from rocm3d.model.finding import Finding
 from rocm3d.model.inventory import FileCounts, Inventory, Scan
 from rocm3d.scan.auxiliary_files import is_auxiliary
 from rocm3d.scan.clues import confirmed_findings
-from rocm3d.scan.file_scan import FileResult, is_scanned, scan_paths
+from rocm3d.scan.file_scan import FileResult, is_scanned, scan_included, scan_paths
 from rocm3d.scan.hidden_findings import count_hidden, hidden_findings
+from rocm3d.scan.index_names import other_indexes
 from rocm3d.scan.pool import scan_files
 from rocm3d.scan.recognition import recognised_port
 from rocm3d.scan.scan_cache import (
@@ -91,6 +92,7 @@ def _document(tree: Tree, scanned_paths: list[str], settings: _ScanSettings, rea
     own_packages = _own_packages(paths, knowledge)
     settings = replace(settings, selection=replace(settings.selection, own=tuple(sorted(own_packages))))
     results = [scan_paths(paths, knowledge, settings.selection, read), *_file_results(tree, scanned_paths, settings)]
+    results += _included_results(results, set(scanned_paths), tree, settings, read)
     every, shown = _findings(results, settings, own_packages)
     hidden = hidden_findings(every, shown, settings.selection.settings)
     relinked = [_unlink_own_packages(result, own_packages) for result in results]
@@ -145,6 +147,23 @@ def _file_results(tree: Tree, scanned_paths: list[str], settings: _ScanSettings)
         results = {path: intern(result) for path, result in fresh}
         results |= {path: intern(result) for path, result in file_cache.cached.items()}
     return [result for _, result in sorted(results.items())]
+
+
+def _included_results(
+    results: list[FileResult], scanned: set[str], tree: Tree, settings: _ScanSettings, read: ReadFile
+) -> Iterator[FileResult]:
+    """Requirements files with any name that other requirements files include, in the order of inclusion."""
+    pending = [path for result in results for path in result.indexes.includes]
+    while pending:
+        path = pending.pop(0)
+        if path in scanned or path not in tree:
+            continue
+        scanned.add(path)
+        data = read(path)
+        if data is not None:
+            result = scan_included(path, data, settings.knowledge, settings.selection)
+            pending += result.indexes.includes
+            yield result
 
 
 def _read(tree: Tree, scanned_paths: list[str], progress: Callable[[str], None]) -> Iterator[tuple[str, bytes]]:
@@ -208,6 +227,7 @@ def _inventory(
         ),
         dependencies=dependencies,
         extensions=tuple(entry for result in results for entry in result.extensions),
+        other_indexes=other_indexes([result.indexes for result in results], knowledge),
         families={},
         skipped=tuple(sorted(skipped, key=lambda entry: (entry.path, entry.reason))),
         ignored=0 if selection.isolated else sum(result.ignored for result in results),

@@ -109,6 +109,7 @@ class Machine:
             "PIP_FIND_LINKS": str(self.wheels),
             "PIP_DISABLE_PIP_VERSION_CHECK": "1",
             "GIT_CONFIG_GLOBAL": "/dev/null",
+            "ROCM3D_ALLOW_UNLOCKED": "1",
             **env,
         }
         command = ["bash", str(self.root / folder / "install.sh"), *arguments]

@@ -22,6 +22,7 @@ from rocm3d.model.stack import Stack
 from rocm3d.workspace.tree import Tree
 
 _SCRIPT = "base_state.py"
+_MAX_SHOWN = 8
 # The dot hides the folder from searches for namespace packages, which would take a folder of modules for one.
 _SCRIPTS = "scripts.d"
 
@@ -37,6 +38,9 @@ def render(plan: Plan, tree: Tree, folder: str) -> dict[str, bytes]:
         up="/".join([".."] * len(PurePosixPath(folder).parts)),
         steps=install.steps,
         left=install.manual,
+        private=sorted(item.name for item in plan.decisions if item.is_of_other_index),
+        unlocked=(unlocked := list(dict.fromkeys(item.name for step in install.steps for item in step.unlocked))),
+        unlocked_names=", ".join(unlocked[:_MAX_SHOWN]) + (" and more" if len(unlocked) > _MAX_SHOWN else ""),
         base=base_requirements(plan),
         index=plan.base.index if plan.base else "",
         torch=".".join(plan.base.torch.split(".")[:2]) if plan.base else "",

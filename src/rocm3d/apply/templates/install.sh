@@ -3,8 +3,10 @@
 # Made by rocm3d; `rocm3d apply` overwrites it.
 #
 #   bash install.sh             install; after a failure run it again
+#   bash install.sh --unlocked  install also what lock.json lists as not locked, as it is today
 #   bash install.sh --dry-run   print the commands, run nothing
 #
+# ROCM3D_ALLOW_UNLOCKED=1 is the same as --unlocked.
 # PYTHON is the interpreter to install into (default: python3, else python).
 #
 # Texts from the plan are in single quotes and may contain dollar signs.
@@ -17,20 +19,31 @@ fail() {
 }
 
 dry_run=no
+allowed=no
+[ "${ROCM3D_ALLOW_UNLOCKED:-}" != 1 ] || allowed=yes
 for argument in "$@"; do
   case "$argument" in
     --dry-run) dry_run=yes ;;
+    --unlocked) allowed=yes ;;
     -h | --help)
-      sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+      sed -n '2,10s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
       exit 0
       ;;
     *)
-      printf 'install.sh: unknown argument %s; the only option is --dry-run\n' "$argument" >&2
+      printf 'install.sh: unknown argument %s; the options are --unlocked and --dry-run\n' "$argument" >&2
       exit 2
       ;;
   esac
 done
 
+{% if unlocked %}
+if [ "$dry_run$allowed" = nono ]; then
+  fail {{ (unlocked | length ~ " not locked: " ~ unlocked_names) | shell }} \
+    {{ ("lock what an index has: rocm3d plan . --gpu " ~ gpu.product ~ " --lock && rocm3d apply .") | shell }} \
+    "install them as they are today: bash install.sh --unlocked" "each with its reason: lock.json"
+fi
+
+{% endif %}
 PYTHON="${PYTHON:-$(command -v python3 || command -v python || true)}"
 PYTHON="$(command -v -- "${PYTHON:-python3}" || true)"
 [ -n "$PYTHON" ] || fail "no Python found: set PYTHON=path/to/python"
@@ -90,6 +103,12 @@ broken() {
   fail "$step failed; torch, torchvision, torchaudio and triton are unchanged" ${asked:+"$asked"} "log: $log"
 }
 
+# unlocked NAME...: what the step takes as it is today.
+unlocked() {
+  printf '   not locked: %s\n' "$*"
+  [ "$dry_run" = yes ] || [ "$allowed" = yes ] || fail "$step: not locked: $*" "to install it all the same: bash install.sh --unlocked"
+}
+
 check() {
   [ "$dry_run" = yes ] || [ -z "$(ask changes "$before")" ] || broken
 }
@@ -110,7 +129,7 @@ pip_install() {
   for argument in "$@"; do
     case "$argument" in
       --no-build-isolation) shared=yes ;;
-      --index-url | --index-url=* | -i) index=yes ;;
+      --index-url | --index-url=* | -i | --no-index) index=yes ;;
     esac
   done
   if [ "$index" = yes ]; then
@@ -122,6 +141,24 @@ pip_install() {
     settings+=("PIP_CONSTRAINT=$constraints_address" "PIP_BUILD_CONSTRAINT=$constraints_address")
   fi
   run env ${settings[@]+"${settings[@]}"} "$PYTHON" -m pip install -c "$constraints" "$@"
+}
+
+# pip_locked [OPTION...] NAME...: exactly the releases of locked.txt, by their hashes.
+pip_locked() {
+  local argument
+  local -a options=()
+  [ "$dry_run" = yes ] || : >"$work/locked.txt"
+  for argument in "$@"; do
+    case "$argument" in
+      -*) options+=("$argument") ;;
+      *)
+        [ "$dry_run" = no ] || { options+=("$argument"); continue; }
+        grep -E "^$argument==" "$port/locked.txt" >>"$work/locked.txt" || fail "$step: $argument is not in locked.txt"
+        ;;
+    esac
+  done
+  [ "$dry_run" = yes ] || options+=(-r "$work/locked.txt")
+  pip_install --require-hashes "${options[@]}"
 }
 
 # Connection settings of pip on this machine, without its indexes.
@@ -137,7 +174,13 @@ connection() {
 tools() {
   local -a lacking=("$@")
   [ "$dry_run" = yes ] || mapfile -t lacking < <(ask lacking "$@")
-  [ "${#lacking[@]}" = 0 ] || pip_install "${lacking[@]}"
+  [ "${#lacking[@]}" != 0 ] || return 0
+  if [ -e "$port/locked.txt" ] && [ "$(grep -cE "^($(IFS='|' && printf '%s' "${lacking[*]}"))==" "$port/locked.txt")" = "${#lacking[@]}" ]; then
+    pip_locked --no-deps --only-binary=:all: "${lacking[@]}"
+  else
+    unlocked "${lacking[@]}"
+    pip_install "${lacking[@]}"
+  fi
 }
 
 # fetch FOLDER NAME URL REVISION: clones into the build folder and applies patches; reuses an existing clone.
@@ -161,6 +204,9 @@ fetch() {
     fi
     run git -C "$folder.part" submodule update --quiet --init --recursive
     [ "$dry_run" = yes ] || mv -- "$folder.part" "$folder"
+  fi
+  if [ "$dry_run" = no ] && [[ "$revision" =~ ^[0-9a-f]{40}$ ]] && [ "$(git -C "$folder" rev-parse HEAD)" != "$revision" ]; then
+    fail "$step: $folder is not at commit $revision: remove it"
   fi
   [ "$dry_run" = yes ] || printf '%s %s %s\n' "$name" "$url" "$(git -C "$folder" rev-parse HEAD)" >>"$work/commits.txt"
   patched "$name" "$folder"
@@ -217,7 +263,7 @@ build() {
       fail "$step: $folder is missing or empty" "if it is a submodule: git submodule update --init --recursive"
     case "$folder" in
       "$build"/*)
-        key="$PYTHON $folder $(git -C "$folder" rev-parse HEAD) $(cat "$port/patches/"*.patch 2>/dev/null | cksum) $before $*"
+        key="$PYTHON $folder $(git -C "$folder" rev-parse HEAD) $( (cat "$port/patches/"*.patch 2>/dev/null || true) | cksum) $before $*"
         key="$(printf %s "$key" | cksum)"
         if grep -qsxF "$key" "$work/done.txt" && [ -n "$(ask from "$folder")" ]; then
           printf '   already installed\n'
@@ -227,6 +273,24 @@ build() {
     esac
     mapfile -t needs < <(ask build "$folder")
     [ "${needs[0]:-}" != shared ] || shared=yes
+{% if private %}
+    # An isolated build would ask the default index for names that another index has.
+    shared=yes
+    for argument in "${needs[@]:1}"; do
+      case " {{ private | join(" ") }} " in
+        *" $(printf '%s' "$argument" | sed -E 's/^([A-Za-z0-9._-]+).*/\1/; s/[-_.]+/-/g' | tr '[:upper:]' '[:lower:]') "*)
+          fail "$step: the build requires $argument, which another index has: install it first"
+          ;;
+      esac
+    done
+{% endif %}
+    if [ "$allowed" = no ]; then
+      # An isolated build, and a dependency that the code names, would be fetched without a hash.
+      [ "${#needs[@]}" -lt 2 ] ||
+        fail "$step: the build requires ${needs[*]:1}, which is not locked" "install it first, or: bash install.sh --unlocked"
+      shared=yes
+      options+=(--no-deps)
+    fi
   fi
   if [ "$shared" = yes ]; then
     [ "${#needs[@]}" -lt 2 ] || pip_install "${needs[@]:1}"
@@ -244,7 +308,7 @@ base() {
     ask constraints "$port/constraints.txt" | sed '/==0+/d' >"$constraints"
     mapfile -t lacking < <(ask lacking "$@")
   fi
-  [ "${#lacking[@]}" = 0 ] || pip_install --index-url {{ index | shell }} "${lacking[@]}"
+  [ "${#lacking[@]}" = 0 ] || { unlocked "${lacking[@]}" && pip_install --index-url {{ index | shell }} "${lacking[@]}"; }
 }
 
 {% endif %}
@@ -278,6 +342,9 @@ fi
 {% for step in steps %}
 
 begin {{ loop.index }} {{ step.title | shell }}
+{% if step.unlocked %}
+unlocked {{ step.unlocked | map(attribute="name") | words }}
+{% endif %}
 {% for line in step.lines %}
 {{ line }}
 {% endfor %}

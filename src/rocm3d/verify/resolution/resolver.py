@@ -41,13 +41,17 @@ class ResolveRequest:
 
 @dataclass(frozen=True)
 class ResolvedPackage:
-    """One distribution that would be installed. `url` is its file; `size` is in bytes, None if the index has none."""
+    """One distribution that would be installed. `url` is its file; `size` is in bytes, None if the index has none.
+
+    `files` are all its files with their sha256, only if the resolver lists them.
+    """
 
     name: str
     version: str
     url: str = ""
     size: int | None = None
     is_source: bool = False
+    files: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)

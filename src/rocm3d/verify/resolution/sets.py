@@ -165,7 +165,9 @@ def _sets(case: Case) -> Iterator[RequirementSet]:
         yield replace(requirement_set, constraints=(*requirement_set.constraints, *constraints))
     covered = {line.name for port_set in port_files for line in port_set.lines}
     remaining_names = {
-        str(canonicalize_name(item.name)) for item in case.plan.decisions if item.decision == "keep"
+        str(canonicalize_name(item.name))
+        for item in case.plan.decisions
+        if item.decision == "keep" and not item.is_of_other_index
     } - covered
     # A line that is missing in the port's copy is a source that install.sh builds: resolve_builds checks it.
     for requirement_set in requirement_sets(case.tree, lambda path: not path.startswith(folder)):

@@ -120,7 +120,16 @@ def _parse_package(entry: dict[str, Any]) -> ResolvedPackage:
     file = wheels[0] if wheels else entry.get("sdist") or entry.get("archive") or entry.get("vcs") or {}
     url = str(file.get("url") or file.get("path") or "")
     is_source = not wheels and not unquote(url).endswith(".whl")
-    return ResolvedPackage(str(entry["name"]), str(entry.get("version", "")), url, file.get("size"), is_source)
+    files = tuple(_hashed_files([*wheels, *([entry["sdist"]] if entry.get("sdist") else [])]))
+    return ResolvedPackage(str(entry["name"]), str(entry.get("version", "")), url, file.get("size"), is_source, files)
+
+
+def _hashed_files(files: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
+    for file in files:
+        url = unquote(str(file.get("url") or file.get("path") or ""))
+        digest = (file.get("hashes") or {}).get("sha256")
+        if digest:
+            yield str(file.get("name") or url.rsplit("/", 1)[-1]), str(digest)
 
 
 def parse_edges(log: str) -> Iterator[DependencyEdge]:
