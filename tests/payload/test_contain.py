@@ -78,14 +78,16 @@ def test_a_daemon_is_ended_at_the_time_limit(tmp_path, escape, monkeypatch):
     assert not is_running(daemon(tmp_path))
 
 
+@pytest.mark.parametrize("guard", ["guarded_scratch_folder", "scratch_folder"])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL, signal.SIGTERM])
-def test_a_daemon_is_ended_when_rocm3d_is_stopped(tmp_path, escape, number):
-    """SIGKILL leaves rocm3d no time for anything."""
+def test_a_daemon_is_ended_when_rocm3d_is_stopped(tmp_path, escape, number, guard):
+    """SIGKILL leaves rocm3d no time for anything. The cleanup helper of the scratch folder kills by environment."""
     program = f"""
 import os
 from pathlib import Path
-from rocm3d.workspace.process import run
-run(["sh", "-c", {escape + "; exec sleep 3600"!r}], cwd=Path({str(tmp_path)!r}), seconds=3600, contained=True)
+from rocm3d.workspace.process import {guard}, run
+with {guard}():
+    run(["sh", "-c", {escape + "; exec sleep 3600"!r}], cwd=Path({str(tmp_path)!r}), seconds=3600, contained=True)
 """
     with Program([sys.executable, "-c", program], stderr=subprocess.DEVNULL) as rocm3d:
         pid = int(wait_for_file(tmp_path / "pid"))

@@ -103,7 +103,7 @@ def test_of_more_output_the_first_and_last_part_are_kept(small, tmp_path, length
     text, left_out = written(tmp_path, data, size)
 
     assert left_out == length - 2000
-    note = f"\n[rocm3d: {left_out} bytes of output are left out here: only the first and last are kept]\n"
+    note = f"\n[rocm3d: {left_out} bytes of output are left out here: only the first and last are stored]\n"
     assert text == data[:1000] + note.encode() + data[-1000:]
 
 
@@ -118,8 +118,33 @@ def test_the_head_is_in_the_file_while_the_program_runs(tmp_path):
 
 def test_memory_is_bounded(small, tmp_path):
     output = OutputFile(tmp_path / "output.txt", Redactor())
-    for _ in range(2000):
+    for _ in range(40_000):
         output.write(b"x" * 99 + b"\n")
-        assert output._tail_bytes <= 2100
+        assert output._tail_bytes <= 1000 + MAX_LINE + 2 * 65536
+    assert len(output._tail) < 10
     output.close()
     assert (tmp_path / "output.txt").stat().st_size < 2200
+
+
+SECRET = "aB3dE5gH7jK9mN1pQ2rS"
+KEY = "\n".join(["-----BEGIN PRIVATE KEY-----", *[SECRET * 3] * 30, "-----END PRIVATE KEY-----"])
+
+
+@pytest.mark.parametrize("text", [f"api_key={SECRET}\n", KEY + "\n", f"ghp_{SECRET}{SECRET} "])
+@pytest.mark.parametrize("fill", ["some words\n", "some words "])
+def test_no_part_of_a_secret_is_at_the_border_of_head_or_tail(small, tmp_path, monkeypatch, text, fill):
+    """The secret stands at every place around the end of the head and the beginning of the tail."""
+    monkeypatch.setattr(output_file, "_CONTEXT", 5000)
+    monkeypatch.setattr(output_file, "_BLOCK", 100)
+    before = fill * 800
+    for where in range(0, 1200 + len(text), 23):
+        after = (fill * 500)[:where]
+        for data in (after + " " + text + before, before + text + after):
+            output, _ = written(tmp_path, data.encode(), 777)
+            assert not any(SECRET[start : start + 8].encode() in output for start in range(12)), where
+
+
+def test_a_word_longer_than_any_buffer_is_not_in_the_tail(small, tmp_path):
+    """Its beginning was dropped, so nobody knows what it is."""
+    output, _ = written(tmp_path, b"x\n" * 1000 + b"token=" + b"a1B2" * 200_000, 65536)
+    assert b"a1B2" not in output

@@ -18,7 +18,7 @@ from rocm3d.record.redact import Redactor
 
 _DOCUMENTS: dict[str, type[Document]] = {"evidence.json": Bundle, "run.json": RunRecord}
 _BLOCK = 1024 * 1024
-# Blocks overlap, so that a secret at their border is found.
+_MAX_LINE = 2 * _BLOCK
 _OVERLAP = 64 * 1024
 _TEXT_SAMPLE = 8192
 
@@ -79,16 +79,20 @@ def _in_document(path: Path, model: type[Document], redactor: Redactor) -> tuple
 
 
 def _in_file(path: Path, redactor: Redactor) -> tuple[int, str] | None:
-    lines, carried, is_text = 1, b"", None
     with path.open("rb") as file:
-        while block := file.read(_BLOCK):
-            if is_text is None:
-                is_text = b"\0" not in block[:_TEXT_SAMPLE]
+        is_text = b"\0" not in file.read(_TEXT_SAMPLE)
+        file.seek(0)
+        lines, carried, block = 1, b"", b"start"
+        while block:
+            block = file.read(_BLOCK)
             data = carried + block
-            spans = redactor.find(data, formats_only=not is_text)
+            # Whole lines, so that a secret is not cut; of what has no lines, overlapping parts.
+            line_end = data.rfind(b"\n") + 1 if is_text and len(data) < _MAX_LINE else 0
+            searched = data[:line_end] if line_end and block else data
+            spans = redactor.find(searched, formats_only=not is_text)
             if spans:
                 return (lines + data.count(b"\n", 0, spans[0].start) if is_text else 0), spans[0].kind
-            keep = data.rfind(b"\n", 0, max(0, len(data) - _OVERLAP)) + 1 if is_text else max(0, len(data) - _OVERLAP)
+            keep = line_end or max(0, len(data) - _OVERLAP)
             lines += data.count(b"\n", 0, keep)
-            carried = data[keep:] if len(data) - keep <= 2 * _BLOCK else data[-_OVERLAP:]
+            carried = data[keep:]
     return None

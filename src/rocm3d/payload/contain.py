@@ -1,10 +1,13 @@
 """Runs a program and ends everything that it started, also processes that left its session and lost their parent.
 
-    python -I -S contain.py CONTROL STATUS COMMAND...
+    python -I -S contain.py CONTROL STATUS MARK COMMAND...
 
 The descriptor CONTROL is a pipe whose other end rocm3d holds: when it closes, for any reason, everything is ended.
 STATUS receives the line `started PID` or `failed ERRNO`, and last `ended CODE SURVIVORS`, where CODE is the exit code,
 or the negative signal number, or `none` if the program was ended from here.
+
+MARK is the value of ROCM3D_KEPT_BY for the program, by which clean_up.py finds it; empty: none. This process does not
+have it, because it must live until its descendants have ended.
 
 This process is a subreaper: every orphan below it becomes its child, whatever the orphan did to its session, group or
 environment. So it is done when it has no child left. Needs Linux.
@@ -58,9 +61,11 @@ class Container:
     def _stop_if_orphaned(self, *_: object) -> None:
         self.is_stopped = self.is_stopped or os.getppid() != self.parent
 
-    def start(self, command: list[str]) -> bool:
+    def start(self, command: list[str], mark: str) -> bool:
         """Start the program in its own session; False if that fails, which is reported."""
         environment = initial_environment()
+        if mark:
+            environment[b"ROCM3D_KEPT_BY"] = mark.encode()
         reading, writing = os.pipe()
         launcher = os.getpid()
         self.program = os.fork()
@@ -154,9 +159,9 @@ def descendants() -> list[int]:
 
 
 def main() -> None:
-    control, status, *command = sys.argv[1:]
+    control, status, mark, *command = sys.argv[1:]
     container = Container(int(control), int(status))
-    if not container.start(command):
+    if not container.start(command, mark):
         return
     # The output of the program ends with its last process, not with this one.
     null = os.open(os.devnull, os.O_WRONLY)

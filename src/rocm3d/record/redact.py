@@ -24,6 +24,7 @@ from rocm3d.record.secret_spans import SecretSpan, find_secrets, merged, passwor
 HIDDEN = secret_spans.HIDDEN.decode()
 # A shorter value is hidden only beside its name: it may be part of any word.
 MIN_VALUE = 6
+_MAX_PASSES = 20
 
 RecordT = TypeVar("RecordT", bound=Record)
 
@@ -56,7 +57,8 @@ class Redactor:
         """Position and kind of every secret."""
         spans = find_secrets(data, formats_only=formats_only)
         known = [*self._known(data)]
-        return merged([*known, *spans]) if known else spans
+        spans = merged([*known, *spans]) if known else spans
+        return [span for span in spans if data[span.start : span.end] != secret_spans.HIDDEN]
 
     def _known(self, data: bytes) -> Iterable[SecretSpan]:
         for spelling in self._encodings:
@@ -66,11 +68,18 @@ class Redactor:
 
     def data(self, data: bytes) -> bytes:
         """The bytes without secrets."""
-        parts, position = [], 0
-        for span in self.find(data):
-            parts += [data[position : span.start], secret_spans.HIDDEN]
-            position = span.end
-        return b"".join([*parts, data[position:]]) if parts else data
+        # What is left around a removed secret may be one. Redacting twice must change nothing: bundles are searched
+        # again.
+        for _ in range(_MAX_PASSES):
+            spans = self.find(data)
+            if not spans:
+                break
+            parts, position = [], 0
+            for span in spans:
+                parts += [data[position : span.start], secret_spans.HIDDEN]
+                position = span.end
+            data = b"".join([*parts, data[position:]])
+        return data
 
     def text(self, value: str) -> str:
         """The text without secrets."""
@@ -85,6 +94,15 @@ class Redactor:
 
     def arguments(self, command: Sequence[str]) -> tuple[str, ...]:
         """A command line, including `--token X`, `--token=X`, `TOKEN=X` and `mysql -pX`."""
+        words = tuple(command)
+        for _ in range(_MAX_PASSES):
+            redacted = self._arguments(words)
+            if redacted == words:
+                break
+            words = redacted
+        return words
+
+    def _arguments(self, command: Sequence[str]) -> tuple[str, ...]:
         redacted = []
         for argument, spans in _argument_spans(command):
             data, parts, position = _encode(argument), list[bytes](), 0

@@ -320,9 +320,12 @@ def _start_contained(
 ) -> _ContainedProgram:
     launcher_end, control = os.pipe()
     reading, launcher_status = os.pipe()
-    launcher = [sys.executable, "-I", "-S", str(CONTAIN_HELPER), str(launcher_end), str(launcher_status)]
+    environment = dict(os.environ if env is None else env)
+    # Only the program gets the mark: the cleanup helper must not kill the launcher before its descendants.
+    mark = environment.pop(CLEANUP_VARIABLE, "")
+    launcher = [sys.executable, "-I", "-S", str(CONTAIN_HELPER), str(launcher_end), str(launcher_status), mark]
     try:
-        child = _start_plain([*launcher, *command], cwd, env, errors, (launcher_end, launcher_status)).child
+        child = _start_plain([*launcher, *command], cwd, environment, errors, (launcher_end, launcher_status)).child
     except BaseException:
         os.close(control)
         os.close(reading)
