@@ -127,8 +127,9 @@ def test_every_field_is_searched_except_those_of_an_exempt_type():
 
 PIECES = st.sampled_from(
     [
-        "token", "api_key", "--password", " ", "=", ":", '"', "'", "\\", "%3D", "Bearer ", "Authorization", ",", "(", ")",
-        "<", ">", "/", "://", "@", "mysql -p", "curl -u ", "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----",
+        "token", "api_key", "--password", " ", "=", ":", '"', "'", "\\", "%3D", "Bearer ", "Authorization", ",", "(",
+        ")", "<", ">", "/", "://", "@", "mysql -p", "curl -u ", "-----BEGIN PRIVATE KEY-----",
+        "-----END PRIVATE KEY-----",
         "(redacted)", "key", "abc", "x1y2", "\n", "login", "&", "hunter2x9", "wandb login ",
         "9fceb02d0ae598e95dc970b74767f19372d61af8",
     ]
