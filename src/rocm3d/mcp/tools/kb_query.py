@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 TITLE = "Query the knowledge base"
 POSITION = 70
 Kind = Literal[
-    "advice", "backends", "cards", "codes", "families", "host", "packages", "ports",
+    "advice", "backends", "cards", "codes", "distributions", "families", "host", "indexes", "packages", "ports",
     "recipes", "stacks", "suites", "targets", "tolerances", "variables",
 ]  # fmt: skip
 
