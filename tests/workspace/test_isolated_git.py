@@ -148,12 +148,33 @@ def test_damaged_configuration_is_one_clear_line(tmp_path):
     assert raised.value.message.isprintable()
 
 
-def test_pipe_as_index_is_refused(tmp_path):
-    """git would wait for its writer."""
+@pytest.mark.parametrize(
+    "name",
+    [
+        ".git/index",
+        ".git/config",
+        ".git/HEAD",
+        ".git/info/exclude",
+        ".gitignore",
+        "sub/deep/.gitattributes",
+        ".gitmodules",
+    ],
+)
+def test_pipe_that_git_would_wait_for_is_refused(tmp_path, name):
     git(tmp_path, "init", "-q")
-    os.mkfifo(tmp_path / ".git" / "index")
-    with pytest.raises(UserError, match="not a regular file"):
+    (tmp_path / "sub").mkdir()
+    (tmp_path / name).unlink(missing_ok=True)
+    os.mkfifo(tmp_path / name)
+    with pytest.raises(UserError, match="it is not a file"):
         uncommitted_paths(tmp_path)
+
+
+def test_pipe_above_the_folder_is_refused(tmp_path):
+    git(tmp_path, "init", "-q")
+    (tmp_path / "sub").mkdir()
+    os.mkfifo(tmp_path / ".gitignore")
+    with pytest.raises(UserError, match="it is not a file"):
+        uncommitted_paths(tmp_path / "sub")
 
 
 def test_reading_changes_nothing_in_the_repository(tmp_path):

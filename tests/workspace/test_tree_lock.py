@@ -156,3 +156,23 @@ def test_error_of_the_file_system_is_one_line(tmp_path, monkeypatch, number):
     monkeypatch.setattr(tree_lock, "try_lock", refuse)
     with pytest.raises(UserError, match="cannot be locked"), lock_tree(tmp_path, "apply", silent):
         raise AssertionError("locked")
+
+
+def test_state_folder_that_is_a_file_is_one_line(tmp_path):
+    (tmp_path / ".rocm3d").write_text("")
+    with (
+        pytest.raises(UserError, match=r"cannot write .*File exists; nothing was changed"),
+        lock_tree(tmp_path, "x", silent),
+    ):
+        raise AssertionError("locked")
+
+
+def test_full_disk_keeps_the_lock(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "pwrite", full)
+    with lock_tree(tmp_path, "apply", silent):
+        monkeypatch.undo()
+        with pytest.raises(UserError, match="unknown process"), lock_tree(tmp_path, "undo", silent, seconds=0.01):
+            raise AssertionError("two at once")

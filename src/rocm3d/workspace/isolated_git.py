@@ -52,6 +52,10 @@ _OPTIONS = (
 _REMEDY = re.compile(r"git config --global --add safe\.directory .+")
 _MAX_OUTPUT = 256 * 1024 * 1024
 _MAX_SMALL_FILE = 16 * 1024 * 1024
+_READ_AT_START = (
+    "HEAD", "commondir", "config", "config.worktree", "index", "info/attributes", "info/exclude", "info/grafts",
+    "info/sparse-checkout", "objects/info/alternates", "packed-refs", "shallow",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -109,6 +113,7 @@ def open_isolated(folder: Path, *, owner_is_checked: bool = False) -> Iterator[I
     submodule in a repository that git accepts: git does not check its owner again.
     """
     folder = folder.resolve()
+    _refuse_pipes(folder)
     explicit = {"GIT_DIR": str(folder / ".git")} if owner_is_checked else {}
     git_folder = _git_folder(folder, explicit)
     if git_folder is None:
@@ -118,6 +123,15 @@ def open_isolated(folder: Path, *, owner_is_checked: bool = False) -> Iterator[I
     work_tree = folder if owner_is_checked else _work_tree(folder, git_folder)
     with scratch_folder() as scratch:
         yield IsolatedGit(folder, work_tree, settings, _shadow(scratch, git_folder, work_tree, settings))
+
+
+def _refuse_pipes(folder: Path) -> None:
+    """Raises UserError if a file in the .git of a folder is a pipe or a device: git would wait for it."""
+    for name in _READ_AT_START:
+        path = folder / ".git" / name
+        with contextlib.suppress(OSError):
+            if not stat.S_ISREG(path.stat().st_mode):
+                raise UserError(f"git cannot read {path}: it is not a file", hint="remove it")
 
 
 def _git_folder(folder: Path, explicit: Mapping[str, str]) -> Path | None:

@@ -46,8 +46,10 @@ def lock_tree(
     _refuse_local_locks(root)
     descriptor = _acquire(root, progress, time.monotonic() + seconds)
     try:
-        os.truncate(descriptor, 0)
-        os.pwrite(descriptor, _holder(command), 0)
+        # On a full disk a lock without the name of its holder is still a lock.
+        with contextlib.suppress(OSError):
+            os.truncate(descriptor, 0)
+            os.pwrite(descriptor, _holder(command), 0)
         yield
     finally:
         with contextlib.suppress(OSError):
@@ -80,7 +82,11 @@ def _acquire(root: Path, progress: Callable[[str], None], deadline: float) -> in
 
 def _open(root: Path) -> int:
     """The lock file; never through a link, and never another kind of file, which a repository could contain."""
-    path = state_folder(root) / LOCK_FILE
+    try:
+        path = state_folder(root) / LOCK_FILE
+    except OSError as error:
+        message = f"cannot write {root / STATE_FOLDER}: {error.strerror}; nothing was changed"
+        raise UserError(message, hint="use --into DIR for a ported copy") from error
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o666)
     except OSError as error:

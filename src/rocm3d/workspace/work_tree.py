@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
+import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
+from rocm3d.model.errors import UserError
 from rocm3d.workspace.isolated_git import IsolatedGit, open_isolated
 from rocm3d.workspace.lfs_pointer import MAX_POINTER_BYTES, LfsPointer
 
 _GITLINK = "160000"
 _PATHS_PER_COMMAND = 200
 _MAX_SUBMODULE_DEPTH = 8
+_READ_BY_GIT = (".gitignore", ".gitattributes", ".gitmodules")
 _IGNORE_KEY = re.compile(r"submodule\.(?P<name>.*)\.ignore", re.DOTALL)
 
 
@@ -46,6 +51,7 @@ class StatusEntry:
 
 def work_tree_state(git: IsolatedGit, *, untracked: bool = True, depth: int = 0) -> WorkTreeState:
     """The state of `git.folder`, as `git status` shows it. Raises UserError if git fails."""
+    _refuse_pipes(git)
     # Of a submodule, git compares only the commit. For more, it would start git with the submodule's configuration.
     arguments = ("--no-renames", "--ignore-submodules=dirty", f"--untracked-files={'normal' if untracked else 'no'}")
     entries = list(parse_status(git.output("status", "--porcelain=v2", "-z", *arguments, "--", ".")))
@@ -61,6 +67,23 @@ def work_tree_state(git: IsolatedGit, *, untracked: bool = True, depth: int = 0)
         elif state is not None and state.unknown:
             uncertain.add(path)
     return WorkTreeState(_relative(git, changed), _relative(git, sorted(uncertain)))
+
+
+def _refuse_pipes(git: IsolatedGit) -> None:
+    """Raises UserError if a file that git opens is a pipe or a device: git would wait for it."""
+    folders = (str(folder) for folder in (git.folder, *git.folder.parents) if folder.is_relative_to(git.work_tree))
+    for folder in chain(folders, _folders_below(str(git.folder))):
+        for name in _READ_BY_GIT:
+            path = os.path.join(folder, name)  # noqa: PTH118  (a Path for each folder of a tree would be slow)
+            with contextlib.suppress(OSError):
+                if stat.S_IFMT(os.stat(path).st_mode) not in (stat.S_IFREG, stat.S_IFDIR):  # noqa: PTH116
+                    raise UserError(f"git cannot read {path}: it is not a file", hint="remove it, or use --into DIR")
+
+
+def _folders_below(folder: str) -> Iterator[str]:
+    for parent, folders, _ in os.walk(folder):
+        folders[:] = [name for name in folders if name != ".git"]
+        yield parent
 
 
 def parse_status(text: str) -> Iterator[StatusEntry]:
