@@ -17,6 +17,7 @@ from attacks.snapshots import Snapshot, difference, snapshot
 
 ROOT = Path(__file__).resolve().parents[2]
 GPU = ("--gpu", "gfx942")
+GIT_SECONDS = 30
 NOTHING_TO_UNDO = "nothing to undo"
 
 
@@ -140,7 +141,10 @@ def run_git(tree: Path, *words: object) -> str:
     dates = dict.fromkeys(("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"), "2026-11-15T12:00:00Z")
     environment = {**os.environ, **dates, "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
     command = ["git", "-C", str(tree), *settings, *map(str, words)]
-    return subprocess.run(command, capture_output=True, check=True, env=environment, text=True).stdout
+    ended = subprocess.run(
+        command, capture_output=True, check=True, env=environment, text=True, timeout=GIT_SECONDS
+    )  # a hostile tree may have a pipe that git waits for
+    return ended.stdout
 
 
 def run_case(attack: Attack, case: Case, shared: Any) -> Result:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import json
 import multiprocessing
+import os
+import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -14,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from attacks.cases import Attack, BrokenPromiseError, Case, NotRunError, Result, run_case
+from attacks.commands import support
 
 MAX_SHOWN = 5
 MAX_STORED_FOLDERS = 20
@@ -130,10 +133,18 @@ def _run_number(number: int) -> Result:
     case = Case(number, folder, f"{settings.seed}-{attack.NAME}-{number}")
     (folder / "world").mkdir(parents=True)
     result = run_case(attack, case, _task["shared"])
+    _end_leftovers(case)
     if result.broken:
         _store_folder(folder, settings.folder / "broken" / f"{attack.NAME}-{number}")
     remove(folder)
     return result
+
+
+def _end_leftovers(case: Case) -> None:
+    """End what a killed command has left running, such as a git that waits for a pipe: it has the user of the case."""
+    for pid in support("processes").running_with(f"HOME={case.commands.environment['HOME']}"):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
 
 
 def _store_folder(folder: Path, target: Path) -> None:

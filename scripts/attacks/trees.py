@@ -79,11 +79,11 @@ def _add_shapes(site: Site, chosen: list[Shape]) -> None:
     """The first as it is; others as far as they fit to it. What is not in .git is committed, where git can."""
     chosen[0](site)
     for shape in chosen[1:]:
-        with contextlib.suppress(OSError, subprocess.CalledProcessError, ValueError, KeyError):
+        with contextlib.suppress(OSError, subprocess.SubprocessError, ValueError, KeyError):
             shape(site)
     settled = any(shape.__module__.endswith("git_settings") or "huge" in shape.__name__ for shape in chosen)
     if site.random.random() < 0.7 and not settled:
-        with contextlib.suppress(OSError, subprocess.CalledProcessError):
+        with contextlib.suppress(OSError, subprocess.SubprocessError):
             commit_all(site.tree)
 
 
