@@ -156,7 +156,7 @@ def test_damaged_configuration_is_one_clear_line(tmp_path):
         ".git/HEAD",
         ".git/info/exclude",
         ".gitignore",
-        "sub/deep/.gitattributes",
+        "sub/.gitattributes",
         ".gitmodules",
     ],
 )
