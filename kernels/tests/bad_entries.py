@@ -279,6 +279,7 @@ ENTRIES = [
         integers=dict.fromkeys(("tile_width", "tile_height"), (0, -1, 2 ** 16)) | {"n_images": (0, -1)},
         not_tested=(
             *(("isect_ids", one) for one in ("no elements", "shorter in 0", "longer in 0", "empty in 0", "meta")),
+            ("isect_ids", "cpu"),  # the only tensor
             ("tile_width", "65536"), ("tile_height", "65536"),
         ),
     ),
@@ -316,7 +317,8 @@ ENTRIES = [
     ),
     Entry(
         "distCUDA2", simple_knn.distCUDA2, lambda: {"points": numbers(5, 3)},
-        not_tested=tuple(("points", one) for one in ("shorter in 0", "longer in 0", "empty in 0", "meta", "float64")),
+        not_tested=(*(("points", one) for one in ("shorter in 0", "longer in 0", "empty in 0", "meta", "float64")),
+                    ("points", "cpu")),  # the only tensor
     ),
     Entry(
         "fused_ssim", fused_ssim.fused_ssim, lambda: {"img1": numbers(1, 2, 5, 6), "img2": numbers(1, 2, 5, 6) * 0.9},
@@ -346,6 +348,7 @@ ENTRIES = [
         harmless=(("spatial_shapes", "int32"), ("level_start_index", "int32")),
         not_tested=(*HALVES, ("value", "longer in 3"),
                     ("value", "shorter in 3"), ("value", "longer in 1"), ("value", "empty in 3"), ("value", "float64")),
+        trusted_on_gpu=(("value", "shorter in 1"), ("value", "empty in 1")),
     ),
     Entry(
         "ms_deform_attn_backward", deformable.ms_deform_attn_backward,
@@ -355,6 +358,7 @@ ENTRIES = [
         harmless=(("spatial_shapes", "int32"), ("level_start_index", "int32")),
         not_tested=(*HALVES, ("value", "longer in 1"),
                     ("grad_output", "float16"), ("grad_output", "float64")),
+        trusted_on_gpu=(("value", "shorter in 1"), ("value", "empty in 1")),
     ),
     Entry(
         "flash_attn_func", flash_attn.flash_attn_func, lambda: {**dense_attention("q", "k", "v"), **ATTENTION},
@@ -372,11 +376,13 @@ ENTRIES = [
         not_tested=(*(("v", one) for one in ("shorter in 2", "longer in 2", "empty in 2")), ("q", "longer in 0"),
                     ("q", "empty in 1"),
                     ("max_seqlen_q", "2**31"), ("max_seqlen_k", "2**31")),
+        trusted_on_gpu=(*(("q", one) for one in ("shorter in 0", "empty in 0")),
+                        *((name, one) for name in ("max_seqlen_q", "max_seqlen_k") for one in ("0", "2"))),
     ),
     Entry(
         "flash_attn_with_kvcache", flash_attn.flash_attn_with_kvcache, cache, numbers={"softmax_scale": ()},
         optional=("cache_seqlens", "cache_batch_idx"), shown={"softmax_scale": "scale"},
-        harmless=(("cache_seqlens", "int64"), ("cache_batch_idx", "int64")),
+        harmless=(("cache_seqlens", "int64"), ("cache_seqlens", "cpu"), ("cache_batch_idx", "int64")),
         not_tested=(("q", "shorter in 1"), ("q", "longer in 1"), ("q", "empty in 1"), ("q", "empty in 2"),
                     ("cache_seqlens", "scalar")),
     ),
