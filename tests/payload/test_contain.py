@@ -164,6 +164,18 @@ def test_environment_signals_and_descriptors_are_as_without_it():
     assert contained == plain
 
 
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGINT, signal.SIGTERM], ids=lambda one: one.name)
+def test_a_signal_that_rocm3d_ignores_ends_neither_the_launcher_nor_the_program(number):
+    """As under nohup: the program sends it to the launcher, its parent, and to itself."""
+    before = signal.signal(number, signal.SIG_IGN)
+    try:
+        ended = run(["sh", "-c", f"kill -{int(number)} $PPID $$; echo done"], contained=True)
+    finally:
+        signal.signal(number, before)
+
+    assert (ended.code, ended.stdout) == (0, b"done\n")
+
+
 def test_a_program_leads_a_session_of_its_own():
     script = "import os; print(os.getsid(0) == os.getpid() == os.getpgid(0))"
     assert run([sys.executable, "-c", script], contained=True).stdout == b"True\n"

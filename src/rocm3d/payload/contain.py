@@ -28,6 +28,8 @@ PR_SET_CHILD_SUBREAPER = 36
 # A process that waits for a driver cannot be killed: it is reported after this time.
 END_SECONDS = 10.0
 PAUSE = 0.005
+STOPPING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+WATCHED = (signal.SIGCHLD, signal.SIGUSR1)
 
 
 class Container:
@@ -47,10 +49,13 @@ class Container:
         if libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0):
             raise OSError(ctypes.get_errno(), "prctl")
         self.prctl = libc.prctl
+        # What rocm3d ignores, as under nohup, ends neither this process nor the program.
+        self.ignored = {number for number in (*STOPPING, *WATCHED) if signal.getsignal(number) is signal.SIG_IGN}
         signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
-        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-            signal.signal(number, self._stop)
+        for number in STOPPING:
+            if number not in self.ignored:
+                signal.signal(number, self._stop)
         # Also sent when only the thread ends that started this process.
         signal.signal(signal.SIGUSR1, self._stop_if_orphaned)
         self.prctl(PR_SET_PDEATHSIG, int(signal.SIGUSR1), 0, 0, 0)
@@ -82,10 +87,8 @@ class Container:
         try:
             os.setsid()
             signal.set_wakeup_fd(-1)
-            for number in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGCHLD, signal.SIGINT, signal.SIGTERM):
-                signal.signal(number, signal.SIG_DFL)
-            for number in (signal.SIGHUP, signal.SIGUSR1):
-                signal.signal(number, signal.SIG_DFL)
+            for number in (signal.SIGPIPE, signal.SIGXFSZ, *STOPPING, *WATCHED):
+                signal.signal(number, signal.SIG_IGN if number in self.ignored else signal.SIG_DFL)
             # If this launcher is killed, at least the program itself ends with it.
             self.prctl(PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
             if os.getppid() == launcher:

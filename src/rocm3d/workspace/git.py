@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rocm3d.model.errors import UserError
 from rocm3d.workspace.isolated_git import IsolatedGit, open_isolated
-from rocm3d.workspace.work_tree import WorkTreeState, work_tree_state
+from rocm3d.workspace.work_tree import WorkTreeState, refuse_pipes, work_tree_state
 
 _MAX_COMMITTED_BYTES = 16 * 1024 * 1024
 
@@ -20,7 +20,10 @@ def uncommitted_state(root: Path) -> WorkTreeState | None:
     if shutil.which("git") is None:
         return None
     with open_isolated(root) as git:
-        if git is None or (git.prefix and git.run("check-ignore", "-q", ".").code == 0):
+        if git is None:
+            return None
+        refuse_pipes(git)
+        if git.prefix and git.run("check-ignore", "-q", ".").code == 0:
             return None
         return work_tree_state(git)
 

@@ -339,7 +339,8 @@ def _start_contained(
 @contextlib.contextmanager
 def _delayed_sigint() -> Iterator[None]:
     """Delay SIGINT until the block ends. Otherwise a child that was just started could be lost and keep running."""
-    if threading.current_thread() is not threading.main_thread():
+    # Where SIGINT is ignored, the child inherits that.
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         yield
         return
     received: list[int] = []

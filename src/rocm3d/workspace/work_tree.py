@@ -50,8 +50,7 @@ class StatusEntry:
 
 
 def work_tree_state(git: IsolatedGit, *, untracked: bool = True, depth: int = 0) -> WorkTreeState:
-    """The state of `git.folder`, as `git status` shows it. Raises UserError if git fails."""
-    _refuse_pipes(git)
+    """The state of `git.folder`, as `git status` shows it; after `refuse_pipes`. Raises UserError if git fails."""
     # Of a submodule, git compares only the commit. For more, it would start git with the submodule's configuration.
     arguments = ("--no-renames", "--ignore-submodules=dirty", f"--untracked-files={'normal' if untracked else 'no'}")
     entries = list(parse_status(git.output("status", "--porcelain=v2", "-z", *arguments, "--", ".")))
@@ -69,7 +68,7 @@ def work_tree_state(git: IsolatedGit, *, untracked: bool = True, depth: int = 0)
     return WorkTreeState(_relative(git, changed), _relative(git, sorted(uncertain)))
 
 
-def _refuse_pipes(git: IsolatedGit) -> None:
+def refuse_pipes(git: IsolatedGit) -> None:
     """Raises UserError if a file that git opens is a pipe or a device: git would wait for it."""
     folders = (str(folder) for folder in (git.folder, *git.folder.parents) if folder.is_relative_to(git.work_tree))
     for folder in chain(folders, _folders_below(str(git.folder))):
@@ -151,8 +150,10 @@ class _Submodules:
         if self._depth == _MAX_SUBMODULE_DEPTH:
             return WorkTreeState((), (path,))
         with open_isolated(folder, owner_is_checked=True) as inner:
-            untracked = self._untracked and mode != "untracked"
-            return work_tree_state(inner, untracked=untracked, depth=self._depth + 1) if inner else None
+            if inner is None:
+                return None
+            refuse_pipes(inner)
+            return work_tree_state(inner, untracked=self._untracked and mode != "untracked", depth=self._depth + 1)
 
 
 def _ignore_modes(git: IsolatedGit) -> dict[str, str]:
