@@ -55,7 +55,7 @@ fuzz: .venv/fuzzing ## fuzz every reader, SECONDS (default: 600) for all togethe
 	$(BIN)/python scripts/fuzz.py --seconds $(SECONDS)
 
 # Full size: about 40 minutes on two cores. ATTACK='--only kills,pairs --count 20' runs less; see scripts/attack.py.
-attack: .venv/developed system ## attack the command line: kills, pairs, full disks, hostile trees, isolation, secrets
+attack: .venv/developed .venv-torch/installed system ## attack the command line: kills, pairs, full disks, hostile trees, isolation, secrets
 	$(BIN)/python scripts/attack.py $(ATTACK)
 
 undo-check: .venv/developed ## undo and apply twice on 228 packages of PyPI (162 MB), with kills in between
