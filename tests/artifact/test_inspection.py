@@ -14,6 +14,7 @@ from PIL import Image
 
 from rocm3d.artifact.formats import FORMATS
 from rocm3d.artifact.inspection import inspect_file
+from rocm3d.model.artifact import Artifact
 
 ENDINGS = sorted(ending for form in FORMATS for ending in form.suffixes)
 STARTS = [
@@ -30,6 +31,15 @@ ANY_FILE = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def outcome_and_reason(path: Path) -> tuple[str, str]:
     artifact = inspect_file(path)
     return artifact.outcome, artifact.reason
+
+
+def test_lone_surrogate_in_a_name_can_be_stored(tmp_path):
+    (tmp_path / "x.gltf").write_text('{"asset": {"version": "\\ud800"}}')
+
+    artifact = inspect_file(tmp_path / "x.gltf")
+
+    assert Artifact.model_validate_json(artifact.model_dump_json()) == artifact
+    assert "?" in artifact.reason
 
 
 @pytest.mark.parametrize("ending", [".ply", ".glb", ".npz", ".png", ".mp4", ".obj"])

@@ -33,6 +33,13 @@ def test_folder_without_recording_is_refused(tmp_path):
         read_recording(tmp_path)
 
 
+def test_recording_that_is_no_text_is_refused(tmp_path):
+    (tmp_path / "recording.json").write_bytes(b'{"command": "\xff"}')
+
+    with pytest.raises(UserError, match=r"recording.json cannot be read"):
+        read_recording(tmp_path)
+
+
 def test_a_program_that_failed_is_recorded_as_such_and_not_compared(program):
     recording, folder = program("print('why'); sys.exit(3)")
 

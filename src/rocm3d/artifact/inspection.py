@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from rocm3d.artifact.artifact_report import ArtifactReport, InvalidArtifactError, UnreadableArtifactError
 from rocm3d.artifact.formats import HEAD_BYTES, ArtifactFormat, format_by_content, format_by_name
 from rocm3d.model.artifact import Artifact, Preview
+from rocm3d.model.text import replace_surrogates
 
 if TYPE_CHECKING:
     from rocm3d.model.artifact import ArtifactKind, ArtifactOutcome
@@ -126,8 +127,8 @@ def _format_label(file_format: ArtifactFormat) -> str:
 
 
 def _one_line(text: str) -> str:
-    """Collapse white space and cut at the maximum length."""
-    short = " ".join(text.split())
+    """Collapse white space and cut at the maximum length. JSON may hold lone surrogates, which cannot be encoded."""
+    short = " ".join(replace_surrogates(text).split())
     return short if len(short) <= _MAX_LINE_LENGTH else f"{short[:_MAX_LINE_LENGTH]}..."
 
 

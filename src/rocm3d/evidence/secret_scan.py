@@ -68,7 +68,7 @@ def find_leaks(folder: Path, redactor: Redactor) -> Iterator[LeakedSecret]:
 
 
 def _in_document(path: Path, model: type[Document], redactor: Redactor) -> tuple[int, str] | None:
-    text = path.read_text(encoding="utf-8")
+    text = path.read_text(encoding="utf-8", errors="replace")
     document = model.from_json(text, path.name)
     redacted = redactor.record(document)
     if redacted == document:

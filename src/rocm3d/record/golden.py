@@ -76,7 +76,11 @@ def read_recording(folder: Path) -> Recording:
     recording_path = folder / RECORDING_FILE
     if not recording_path.is_file():
         raise UserError(f"{folder} has no {RECORDING_FILE}", hint="create a recording with `rocm3d golden record`")
-    recording = Recording.from_json(recording_path.read_text(encoding="utf-8"), str(recording_path))
+    try:
+        text = recording_path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"{recording_path} cannot be read: {error}", hint="record it again") from error
+    recording = Recording.from_json(text, str(recording_path))
     for file in recording.files:
         path = folder / file.path
         if (
