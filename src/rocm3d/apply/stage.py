@@ -20,7 +20,8 @@ from rocm3d.apply.request import ApplyRequest
 from rocm3d.apply.requirement_source import GitCheckout
 from rocm3d.apply.template import one_line
 from rocm3d.model.errors import UserError
-from rocm3d.model.patch import FileChange, Patch, Proof, UnscannedCode
+from rocm3d.model.inventory import UnscannedCode
+from rocm3d.model.patch import FileChange, Patch, Proof
 from rocm3d.model.plan import Plan
 from rocm3d.model.toml import TomlError, parse
 from rocm3d.syntax.isolation import BLOCK_BEGIN, BLOCK_END, MANIFEST_FILE, PROJECT_FILE, SDIST_TABLE

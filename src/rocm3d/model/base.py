@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 from rocm3d import __version__
 from rocm3d.model.errors import UserError
 
-SCHEMA_VERSION = "1.1"
+SCHEMA_VERSION = "1.2"
 
 DocumentT = TypeVar("DocumentT", bound="Document")
 

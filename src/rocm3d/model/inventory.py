@@ -26,6 +26,15 @@ class SkippedFile(Record):
     reason: str
 
 
+class UnscannedCode(Record):
+    """Code or manifests that belong to the port and were not scanned, and the commands that would scan them."""
+
+    name: str
+    where: str
+    reason: str
+    commands: tuple[str, ...] = ()
+
+
 class Dependency(Record):
     """One entry of a distribution in a manifest. `package` is the id of its record in knowledge/, if there is one."""
 
@@ -113,6 +122,9 @@ class Inventory(Record):
     other_indexes: tuple[OtherIndex, ...] = ()
     families: dict[str, int]
     skipped: tuple[SkippedFile, ...]
+    unscanned: tuple[UnscannedCode, ...] = Field(
+        default=(), description="sources and manifests that were not scanned: the rung `scanned` is partial"
+    )
     ignored: int = 0
     hidden: tuple[HiddenFindings, ...] = ()
     rules: str = Field(default="", description="--only and --skip of the command line; empty if all rules ran")

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Literal
 
+from pydantic import Field
+
 from rocm3d.model.base import Document, Record, TreePath
+from rocm3d.model.inventory import UnscannedCode
 from rocm3d.model.plan import UnresolvedFinding
+from rocm3d.model.task import Task
 
 ProofKind = Literal[
     "python-guard-folded",
@@ -26,6 +30,14 @@ class Proof(Record):
     detail: str
 
 
+class ReviewNote(Record):
+    """An edit that was made and that somebody should read: the recipe, its places, and what to check there."""
+
+    recipe: str
+    places: tuple[str, ...] = ()
+    check: str
+
+
 class FileChange(Record):
     """One added or edited file. `before` and `after` are SHA-256 digests; `before` is None for an added file."""
 
@@ -36,6 +48,7 @@ class FileChange(Record):
     recipes: tuple[str, ...]
     proof: Proof
     diff: str
+    review: tuple[ReviewNote, ...] = ()
 
 
 NEEDS_REVIEW = "needs your review: apply with --review"
@@ -63,15 +76,6 @@ class SubmodulePatch(Record):
     changes: tuple[FileChange, ...]
 
 
-class UnscannedCode(Record):
-    """Code that the port uses but that was not scanned, and the commands that would scan it."""
-
-    name: str
-    where: str
-    reason: str
-    commands: tuple[str, ...]
-
-
 class Patch(Document):
     """patch.json: the changes of apply; with --dry-run the changes that it would make."""
 
@@ -83,6 +87,7 @@ class Patch(Document):
     left: tuple[UnresolvedFinding, ...]
     modules: tuple[SubmodulePatch, ...] = ()
     unseen: tuple[UnscannedCode, ...] = ()
+    tasks: tuple[Task, ...] = Field(default=(), description="what is left for a person")
 
     @property
     def edited(self) -> tuple[FileChange, ...]:

@@ -9,7 +9,8 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from rocm3d.model.base import Document, Record
+from rocm3d.model.base import Digest, Document, Record
+from rocm3d.model.task import Task
 
 Level = Literal["static", "resolve", "compile", "nvidia", "import", "backend", "numerics", "workload"]
 Outcome = Literal["passed", "failed", "skipped", "not_run"]
@@ -18,13 +19,21 @@ CompileOutcome = Literal["compiled", "failed", "lacks", "timed_out"]
 
 
 class Verdict(Record):
-    """The result of one probe. `looked_at` lists what was checked."""
+    """The result of one probe. `looked_at` lists what was checked.
+
+    `target`: the gfx target, or `host`, if the result holds for that one alone. `subject`: the unit, file or package.
+    `tree`: a digest of the files that were checked; a verdict of another tree is stale.
+    """
 
     level: Level
     probe: str
     outcome: Outcome
     reason: str = ""
     looked_at: tuple[str, ...] = ()
+    target: str = ""
+    subject: str = ""
+    tree: Digest = ""
+    tasks: tuple[Task, ...] = Field(default=(), description="for a person, if it failed")
 
     @model_validator(mode="after")
     def _check_reason(self) -> Verdict:
