@@ -30,6 +30,8 @@ _PRAGMA = re.compile(rb"(push|pop)_macro\s*\(\s*\\*\"\s*(" + MACRO + rb")\s*\\*\
 _POISON = re.compile(rb"\bpoison\b([^\n]*)")
 _IN_STRING = re.compile(r"#\s*define\s+(USE_ROCM|__HIP\w*|TORCH_HIP_VERSION)\b")
 _INCLUDED = re.compile(rb"#\s*include(?:_next)?\s*[<\"]([^<>\"\n]+)[>\"]")
+_INCLUDED_MACRO = re.compile(rb"#\s*include(?:_next)?\s*[A-Za-z_]")
+_FILE_MACRO = re.compile(rb"#\s*define\s+\w+\s+[<\"]([\w./+-]+)[>\"]")
 _ALIAS = re.compile(rb"#[ \t]*define[ \t]+" + ALIAS_PREFIX.encode())
 _DEFINING = frozenset({"define", "mesondefine"})
 
@@ -54,12 +56,18 @@ class GuardDefinition:
 def is_included_text(path: str) -> bool:
     """Whether the name is that of a source or header, also one without a suffix."""
     name = PurePosixPath(path)
-    return name.suffix in INCLUDED_SUFFIXES or not name.suffix
+    return name.suffix.lower() in INCLUDED_SUFFIXES or not name.suffix
 
 
 def included_names(data: bytes) -> Iterator[str]:
-    """Names that the file includes and that no suffix marks as source text: `#include "flags.txt"`."""
-    for name in _INCLUDED.findall(data):
+    """Names that the file includes and that no suffix marks as source text: `#include "flags.txt"`.
+
+    Also those of macros, for `#define FLAGS "flags.txt"` and `#include FLAGS`.
+    """
+    names = _INCLUDED.findall(data)
+    if _INCLUDED_MACRO.search(data):
+        names += _FILE_MACRO.findall(data)
+    for name in names:
         text = name.decode("utf-8", "replace").rpartition("/")[2]
         if not is_included_text(text):
             yield text

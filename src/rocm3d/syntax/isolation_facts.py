@@ -169,7 +169,11 @@ def _plain_torch(tree: ast.Module) -> set[str]:
             return set()
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and node.name == "torch":
             return set()
-    return {"torch"}
+    is_imported = any(
+        isinstance(node, ast.Import) and any(alias.name.split(".")[0] == "torch" for alias in node.names)
+        for node in walk_scope(tree)
+    )
+    return {"torch"} if is_imported else set()
 
 
 def _loads_torch(tree: ast.Module) -> bool:
