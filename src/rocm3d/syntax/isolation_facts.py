@@ -27,6 +27,7 @@ from rocm3d.syntax.build_definitions import (
 from rocm3d.syntax.compiled_functions import CompiledNames
 from rocm3d.syntax.cuda import CUDA_SUFFIXES
 from rocm3d.syntax.guard_macros import (
+    AS_SWITCHED,
     GuardDefinition,
     alias_definitions,
     included_names,
@@ -217,6 +218,8 @@ class _FactReader:
         for path in self.paths:  # text that sources include, whatever its name
             if path.rpartition("/")[2] in self.included and (data := self.tree.read(path)) is not None:
                 self.definitions += source_definitions(path, data)
+        if not self.switches:
+            self.definitions = [item for item in self.definitions if item.action != AS_SWITCHED]
         compiled = self._compiled()
         return IsolationFacts(
             definitions=tuple(self.definitions),
