@@ -22,6 +22,7 @@ def names_at_risk(knowledge, files: dict[str, str]) -> set[str]:
         ("requirements-dev.txt", f"-i {URL}\n-r requirements.txt\nours-two\n"),
         ("environment.yml", f"dependencies:\n  - pip:\n    - -i {URL}\n    - -r requirements.txt\n    - ours-two\n"),
         ("README.md", f"```sh\npip install -r requirements.txt --extra-index-url {URL} ours-two\n```\n"),
+        ("Makefile", f"install:\n\tpip install -r requirements.txt --extra-index-url {URL} ours-two\n"),
         ("setup.sh", f"pip install -i {URL} -r requirements.txt ours-two\n"),
     ],
 )

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rocm3d.manifest.manifest import ParsedManifest
 
 # People read these or CI runs them: an index there serves only the names and requirements files of its own command.
-_READ_ONLY_KINDS = frozenset({"markdown", "workflow", "notebook"})
+_READ_ONLY_KINDS = frozenset({"markdown", "workflow", "notebook", "makefile"})
 # pip reads a requirements file, and the pip section of a conda environment, together with the files that it includes.
 _FILE_KINDS = frozenset({KIND, "conda"})
 _IGNORED_KINDS = frozenset({"locks", "cmake", "gitmodules"})
