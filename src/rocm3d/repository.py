@@ -88,6 +88,20 @@ class PortDocuments:
     report: Path
 
 
+@contextlib.contextmanager
+def _after_edits() -> Iterator[None]:
+    """What fails in this block because of the disk fails after the edits: the message says so."""
+    try:
+        yield
+    except UserError as error:
+        if not isinstance(error.__cause__, OSError):
+            raise
+        raise UserError(
+            f"{error.message}; the files of the port are written",
+            hint="free disk space and repeat the command; `rocm3d undo` restores every file",
+        ) from error
+
+
 def load_knowledge(overlay: Path | None, *, cached: bool) -> Knowledge:
     """The knowledge base with the user's overlay."""
     from rocm3d.knowledge.load import load
@@ -159,9 +173,10 @@ class Repository:
             plan = self.plan(gpu, plan_options, inventory)
             plan.require_licences(licence_policy)
             patch, edited_inventory = self._apply(plan, apply_options or ApplyOptions())
-            verdicts = self.verify(levels, (), environment=environment, inventory=edited_inventory)
-            evidence = self.evidence()
-            report = self.documents.write_text(self.documents.folder / REPORT, html.render(self.report()))
+            with _after_edits():
+                verdicts = self.verify(levels, (), environment=environment, inventory=edited_inventory)
+                evidence = self.evidence()
+                report = self.documents.write_text(self.documents.folder / REPORT, html.render(self.report()))
         return PortDocuments(plan, patch, verdicts, evidence, report)
 
     def scan(self, baseline: Scan | None = None) -> Scan:
@@ -284,17 +299,24 @@ class Repository:
         edited = {path: data for path, data in contents.items() if not path.startswith(f"{self.folder}/")}
         inventory = self._scan(self.source_tree(edited), Selection())
         remaining = remaining_findings(plan, outcome.patch, inventory)
-        found = open_findings(plan, outcome.patch.refused, remaining, EditedFiles(outcome.originals, edited, inventory))
-        tasks = grouped_tasks(found, self.knowledge)
+        unresolved = open_findings(
+            plan, outcome.patch.refused, remaining, EditedFiles(outcome.originals, edited, inventory)
+        )
+        tasks = grouped_tasks(unresolved, self.knowledge)
         patch = outcome.patch.model_copy(update={"left": (*outcome.patch.left, *remaining), "tasks": tasks})
         return ComputedPort(outcome, patch, inventory)
 
     def write_port(self, port: ComputedPort, journal: UndoJournal) -> None:
-        """Write the files, then the documents."""
+        """Write the files, then the documents. Patches of submodules that the port no longer has are removed."""
+        from rocm3d.workspace.writer import Writer
+
         with self.documents.reserved(len(port.outcome.commit) + len(port.patch.to_json())):
             self._write(port.outcome.contents, journal)
-        self.documents.write(port.patch)
-        self.documents.write_own(COMMIT, port.outcome.commit)
+        with _after_edits():
+            for path in stale_patches(port.patch, journal):
+                Writer(self.root, journal).restore(path, None)
+            self.documents.write(port.patch)
+            self.documents.write_own(COMMIT, port.outcome.commit)
 
     def _write(self, contents: Mapping[str, bytes], journal: UndoJournal) -> None:
         """All or nothing."""
@@ -514,6 +536,13 @@ class Repository:
         others = [t.gfx for t in self.knowledge.targets.values() if t.wave_size != gpu.wave_size]
         preferred = [gfx for stack in self.knowledge.stacks.values() for gfx in stack.gfx if gfx in others]
         return (gpu.gfx, *preferred[:1])
+
+
+def stale_patches(patch: Patch, journal: UndoJournal) -> list[str]:
+    """Patches of submodules that an earlier apply wrote and that are no longer part of the port."""
+    folder, current = f"{patch.folder}/patches/", {module.file for module in patch.modules}
+    paths = (path for path, entry in journal.entries.items() if path.startswith(folder) and entry.before is None)
+    return [path for path in paths if path not in current and (journal.root / path).is_file()]
 
 
 def _uncommitted_message(name: str, paths: Sequence[str], unknown: Sequence[str]) -> str:

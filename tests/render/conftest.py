@@ -110,14 +110,14 @@ def patch(*changes: FileChange, repository="demo", dry_run=False, refused=(), le
     )
 
 
-def task(found: Finding) -> Task:
+def task(unresolved: Finding) -> Task:
     return Task(
-        path=found.path,
-        lines=(found.line,),
-        code=found.code,
-        rule=found.rule,
+        path=unresolved.path,
+        lines=(unresolved.line,),
+        code=unresolved.code,
+        rule=unresolved.rule,
         reason="no recipe",
-        action=found.hint,
+        action=unresolved.hint,
         example_before="before();",
         example_after="after();",
     )

@@ -46,23 +46,23 @@ class ReviewUnits:
     def __init__(self, plan: Plan, patch: Patch, edits: Edits) -> None:
         self._plan, self._patch, self._edits = plan, patch, edits
 
-    def made(self) -> Iterator[ReviewUnit]:
+    def present(self) -> Iterator[ReviewUnit]:
         """The units with an edit that somebody should read, file by file."""
         for change in self._patch.edited:
             for recipes in self._groups(change):
                 yield self._unit(change, recipes)
 
-    def left_out(self, path: str, recipes: Iterable[str]) -> ReviewUnit | None:
+    def absent(self, path: str, recipes: Iterable[str]) -> ReviewUnit | None:
         """Edits that are not in the tree; None if they can no longer be made."""
         names = set(recipes)
         planned = self._planned(path)
         before, after = self._edits.current(path, planned), self._edits.rerun(path, planned, added=names)
-        made = tuple(name for name in after.recipes if name in names)
-        if not made or after.change is None:
+        ordered = tuple(name for name in after.recipes if name in names)
+        if not ordered or after.change is None:
             return None
         notes = tuple(note for note in after.change.review if note.recipe in names)
         diff = _diff(path, before, after.data)
-        return ReviewUnit(path, made, notes, after.change.proof, diff, self._file(path), is_made=False)
+        return ReviewUnit(path, ordered, notes, after.change.proof, diff, self._file(path), is_made=False)
 
     def _unit(self, change: FileChange, recipes: set[str]) -> ReviewUnit:
         planned = self._planned(change.path)

@@ -39,23 +39,23 @@ def command(session: CliSession, path: options.Target, again: Again = False, wor
             if units:
                 session.print_status(f"open: {len(units)}. Review them on a terminal: rocm3d review {path}")
         else:
-            _ask_all(session, review)
+            _walk(session, review)
             units = review.open_units()
     return ExitCode.FINDINGS if units else ExitCode.DONE
 
 
-def _ask_all(session: CliSession, review: Review) -> None:
+def _walk(session: CliSession, review: Review) -> None:
     review.complete()
-    kept, left_out, number = 0, 0, 0
+    confirmed, left_out, number = 0, 0, 0
     refused: set[str] = set()
     while unit := next((item for item in review.open_units() if item.shown not in refused), None):
         number += 1
-        answer = _ask(session, review, unit, number)
+        answer = _read_answer(session, review, unit, number)
         if answer == "quit":
             break
         if answer == "yes":
             review.keep(unit)
-            kept += 1
+            confirmed += 1
             continue
         try:
             review.leave_out(unit)
@@ -65,10 +65,10 @@ def _ask_all(session: CliSession, review: Review) -> None:
             refused.add(unit.shown)
     if left_out:
         review.finish()
-    session.print_status(review_text.outcome_text(kept, left_out, len(review.open_units())))
+    session.print_status(review_text.outcome_text(confirmed, left_out, len(review.open_units())))
 
 
-def _ask(session: CliSession, review: Review, unit: ReviewUnit, number: int) -> str:
+def _read_answer(session: CliSession, review: Review, unit: ReviewUnit, number: int) -> str:
     """yes, no or quit."""
     knowledge = review.repository.knowledge
     total = number - 1 + len(review.open_units())

@@ -41,7 +41,7 @@ class ReviewNote(Record):
     def where(self) -> str:
         """The path once, with all lines: `a.cu:3,17`."""
         path = self.places[0].rpartition(":")[0] if self.places else ""
-        return f"{path}:{','.join(place.rpartition(':')[2] for place in self.places)}" if path else ""
+        return f"{path}:{','.join(text.rpartition(':')[2] for text in self.places)}" if path else ""
 
 
 class FileChange(Record):

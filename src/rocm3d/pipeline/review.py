@@ -20,10 +20,9 @@ from rocm3d.model.patch import DECLINED, Patch
 from rocm3d.model.plan import Plan
 from rocm3d.model.review import ReviewAnswer, ReviewAnswers, declined_edits
 from rocm3d.render import html
-from rocm3d.repository import REPORT
+from rocm3d.repository import REPORT, stale_patches
 from rocm3d.workspace.journal import UndoJournal, digest
 from rocm3d.workspace.tree import Tree
-from rocm3d.workspace.writer import Writer
 
 if TYPE_CHECKING:
     from typing import Literal
@@ -38,19 +37,19 @@ class Review:
     repository: Repository
     again: bool = False
     _answered: set[str] = field(default_factory=set)  # in this session, by digest
-    _made: list[ReviewUnit] | None = None  # until the tree changes
+    _present: list[ReviewUnit] | None = None  # until the tree changes
 
     def open_units(self) -> list[ReviewUnit]:
         """The edits without an answer, in the order of the patch; with `again` all, those left out last."""
         state = self._state()
-        if self._made is None:
-            self._made = [*state.units().made()]
+        if self._present is None:
+            self._present = [*state.units().present()]
         if not self.again:
-            return [unit for unit in self._made if not _is_answered(unit, state.answers)]
+            return [unit for unit in self._present if not _is_answered(unit, state.answers)]
         groups = [item for item in state.answers.answers if item.answer == "no"]
         units = state.units() if groups else None
-        left_out = [units.left_out(item.path, item.recipes) for item in groups] if units else []
-        every = (*self._made, *(unit for unit in left_out if unit is not None))
+        left_out = [units.absent(item.path, item.recipes) for item in groups] if units else []
+        every = (*self._present, *(unit for unit in left_out if unit is not None))
         return [unit for unit in every if unit.shown not in self._answered]
 
     def keep(self, unit: ReviewUnit) -> None:
@@ -66,7 +65,7 @@ class Review:
         with self.repository.locked("review"):
             state = self._state()
             pending = state.pending()
-            if pending or _stale_files(state, state.patch):
+            if pending or stale_patches(state.patch, state.journal):
                 state.require_unchanged()
                 self._write(state, state.computed(pending))
 
@@ -98,11 +97,8 @@ class Review:
                 self._write(state, port)
 
     def _write(self, state: PortOnDisk, port: ComputedPort) -> None:
-        self._made = None
+        self._present = None
         self.repository.write_port(port, state.journal)
-        writer = Writer(self.repository.root, state.journal)
-        for path in _stale_files(state, port.patch):
-            writer.restore(path, None)
 
     def _state(self) -> PortOnDisk:
         """The port as it is on disk now. Raises UserError if there is none."""
@@ -140,10 +136,12 @@ class PortOnDisk:
 
     def pending(self) -> set[str]:
         """The files of answers that are not carried out: edits that are in the port against them, or missing."""
-        made = {(change.path, recipe) for change in self.patch.edited for recipe in change.recipes}
+        present = {(change.path, recipe) for change in self.patch.edited for recipe in change.recipes}
         missing = {(item.path, item.recipe) for item in self.patch.left_out if item.reason == DECLINED}
-        kept = {(item.path, recipe) for item in self.answers.answers if item.answer == "yes" for recipe in item.recipes}
-        return {path for path, _ in (made & declined_edits(self.answers).keys()) | (missing & kept)}
+        confirmed = {
+            (item.path, recipe) for item in self.answers.answers if item.answer == "yes" for recipe in item.recipes
+        }
+        return {path for path, _ in (present & declined_edits(self.answers).keys()) | (missing & confirmed)}
 
     def require_unchanged(self) -> None:
         """Raises UserError if somebody changed the port."""
@@ -199,15 +197,3 @@ def _is_answered(unit: ReviewUnit, answers: ReviewAnswers) -> bool:
         and item.shown == unit.shown
         for item in answers.answers
     )
-
-
-def _stale_files(state: PortOnDisk, patch: Patch) -> list[str]:
-    """Patches of submodules that are no longer part of the port: all their edits were left out."""
-    current = {module.file for module in patch.modules}
-    folder = f"{patch.folder}/patches/"
-    return [
-        path
-        for path, entry in state.journal.entries.items()
-        if path.startswith(folder) and entry.before is None and path not in current
-        if (state.repository.root / path).is_file()
-    ]
