@@ -2,7 +2,7 @@
 
     python benchmarks/nvidia.py --mirrors DIR [--pair ID] [--least 80]
 
-The repositories are those of port.py, the patch is that of `rocm3d apply --review`. If fewer than --least per cent
+The repositories are those of port.py, the patch is that of `rocm3d apply`. If fewer than --least per cent
 compile before, the check proves nothing and fails; so does a lost unit. If an edit could not be guarded (launch
 chevrons, a cast, an include, `__host__`), PTX and host code must be the same. Headers of NVIDIA's libraries that this
 machine lacks are declared by rocm3d and listed. Compiled units are taken from rocm3d's cache.
@@ -55,7 +55,7 @@ class NvccOutcome:
 
 def compile_before_and_after(base: Path, knowledge: Knowledge, torch: TorchKit, nvcc: Nvcc, gpu: str) -> NvccOutcome:
     """Compile the device sources of a checkout, unchanged and with the patch as an overlay."""
-    ours = port_and_undo(base, knowledge, gpu, review=True)
+    ours = port_and_undo(base, knowledge, gpu)
     before = _units(Tree.open(base), knowledge, torch, nvcc)
     after = _units(Tree.open(base, overlay=ours.edits), knowledge, torch, nvcc)
     same, different = [], []

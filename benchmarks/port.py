@@ -4,10 +4,10 @@
     python benchmarks/port.py --mirrors DIR --all [--pair TEXT]
 
 Three states of each repository go through torch's own hipify and the compiler: the base, the base with the edits of
-`rocm3d apply --review`, and the human ports. A unit counts for a target if host and device side compile, its build
+`rocm3d apply`, and the human ports. A unit counts for a target if host and device side compile, its build
 script reaches the compiler on ROCm with flags that clang accepts, and no kernel of the CUDA build is missing or empty.
 In brackets: the units that compile by themselves. Then: the size of the edit and of the smallest human port, the
-isolation proof, whether apply is idempotent and undo restores every byte. --safe adds the state without --review,
+isolation proof, whether apply is idempotent and undo restores every byte. --safe adds the state with --safe-only,
 --units selects sources. `--all` checks proof, idempotence and undo on every repository of port.toml, with and without
 --review, and compiles nothing. Compiled units are taken from rocm3d's cache.
 """
@@ -180,9 +180,9 @@ def measure(benchmark: PortBenchmark, pair: dict[str, Any], scratch: Path) -> di
     """Measure one repository: columns, sizes and guarantees."""
     modules = pair.get("submodules", [])
     base = checkout(benchmark.mirrors, pair["repository"], pair["base"], scratch / "base", modules)
-    safe = port_and_undo(base, benchmark.knowledge, benchmark.config["gpu"], review=False)
-    ours = port_and_undo(base, benchmark.knowledge, benchmark.config["gpu"], review=True)
-    other = port_and_undo(base, benchmark.knowledge, benchmark.config["other_gpu"], review=True)
+    safe = port_and_undo(base, benchmark.knowledge, benchmark.config["gpu"], safe_only=True)
+    ours = port_and_undo(base, benchmark.knowledge, benchmark.config["gpu"])
+    other = port_and_undo(base, benchmark.knowledge, benchmark.config["other_gpu"])
     cuda = benchmark.cuda_kernels(Tree.open(base))
     columns = [benchmark.compile_column("base", Tree.open(base), cuda)]
     units = columns[0].units
@@ -200,7 +200,7 @@ def measure(benchmark: PortBenchmark, pair: dict[str, Any], scratch: Path) -> di
     print_columns(benchmark, pair, columns)
     smallest = min(sizes, key=lambda item: item.total_lines)
     proofs = ", ".join(f"{kind} {count}" for kind, count in sorted(ours.proofs.items()))
-    print(f"edit: safe {safe.size}, with --review {ours.size}; smallest human port {smallest}")
+    print(f"edit: safe {safe.size}, all {ours.size}; smallest human port {smallest}")
     print(f"isolation: {sum(ours.proofs.values())} edited files, each proven ({proofs or 'none'})")
     if other.edits != ours.edits:
         print(f"note: edits for {benchmark.config['other_gpu']} differ from those for {benchmark.config['gpu']}")
@@ -252,23 +252,23 @@ def check_all(mirrors: Path, knowledge: Knowledge, config: dict[str, Any], filte
             folder = Path(scratch) / repository.rpartition("/")[2]
             try:
                 Mirror.of(mirrors, repository).extract(commit, folder)
-                for review in (False, True):
-                    ported = port_and_undo(folder, knowledge, config["gpu"], review=review)
+                for safe_only in (True, False):
+                    ported = port_and_undo(folder, knowledge, config["gpu"], safe_only=safe_only)
                     bad += len(ported.broken)
-                    _print_port(repository, ported, review=review)
+                    _print_port(repository, ported, safe_only=safe_only)
                 edits, proofs = edits + len(ported.edits), proofs + ported.proofs
             except Rocm3dError as failure:
                 bad += 1
                 print(f"{repository}: FAILED {failure}", flush=True)
         print(f"  {time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)
     proof_counts = ", ".join(f"{kind} {count}" for kind, count in sorted(proofs.items()))
-    print(f"{edits} edited files with --review ({proof_counts}); {bad} guarantees broken")
+    print(f"{edits} edited files ({proof_counts}); {bad} guarantees broken")
     return 1 if bad else 0
 
 
-def _print_port(repository: str, ported: PortedCheckout, *, review: bool) -> None:
-    mode = "review" if review else "safe"
-    print(f"{repository} {mode}: {ported.size}; refused {len(ported.patch.refused)}, left {len(ported.patch.left)}")
+def _print_port(repository: str, ported: PortedCheckout, *, safe_only: bool) -> None:
+    mode = "safe" if safe_only else "all"
+    print(f"{repository} {mode}: {ported.size}; left out {len(ported.patch.left_out)}, tasks {len(ported.patch.tasks)}")
     for text in ported.broken:
         print(f"  BROKEN {text}")
     sys.stdout.flush()
@@ -281,7 +281,7 @@ def main() -> int:
     parser.add_argument("--hip-headers", type=Path)
     parser.add_argument("--pair", action="append", default=[])
     parser.add_argument("--units", default="", help="only sources whose path matches this regular expression")
-    parser.add_argument("--safe", action="store_true", help="add a column without --review")
+    parser.add_argument("--safe", action="store_true", help="add a column with --safe-only")
     parser.add_argument("--ports", type=int, default=9, help="how many of the human ports to compile")
     parser.add_argument("--save", type=Path)
     parser.add_argument("--all", action="store_true", help="check edits on every repository; compile nothing")

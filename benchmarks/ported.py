@@ -70,16 +70,16 @@ def checkout(mirrors: Path, repository: str, commit: str, folder: Path, submodul
     return folder
 
 
-def port_and_undo(folder: Path, knowledge: Knowledge, gpu: str, *, review: bool) -> PortedCheckout:
+def port_and_undo(folder: Path, knowledge: Knowledge, gpu: str, *, safe_only: bool = False) -> PortedCheckout:
     """Apply, apply again, undo. The folder is restored afterwards; if not, `broken` says so."""
     before = file_digests(folder)
     repository = Repository(folder, knowledge, cached=True)
     product = knowledge.gpu(gpu)
-    patch = repository.apply(repository.plan(product), ApplyOptions(review=review))
+    patch = repository.apply(repository.plan(product), ApplyOptions(safe_only))
     once = file_digests(folder)
     edited = [change.path for change in patch.changes if change.kind == "edited"]
     edits = {path: (folder / path).read_bytes() for path in edited}
-    again = repository.apply(repository.plan(product), ApplyOptions(review=review))
+    again = repository.apply(repository.plan(product), ApplyOptions(safe_only))
     broken = (
         []
         if file_digests(folder) == once

@@ -4,7 +4,7 @@
     python benchmarks/same.py BEFORE AFTER --examples-only
 
 Inputs are the folders of examples/ and the repositories of same.toml, from bare mirrors. Each checkout runs its own
-sources and records: scan, then for each GPU plan, apply into a copy (with --review for the first GPU) and undo.
+sources and records: scan, then for each GPU plan, apply into a copy (for the others of them with --safe-only) and undo.
 
 Edited files, the tree after undo and the originals that undo restores must be equal in every byte; documents in
 everything except texts and the rewrite that makes the edit of a fix; files of rocm-port/ in everything except prose
@@ -135,7 +135,7 @@ def run_commands(checkout: Checkout, source: Path, workspace: Path, gpus: Sequen
         label = re.sub(r"[^a-z0-9]+", "-", gpu.lower())
         ported, undone = f"ported-{label}/{name}", f"undone-{label}/{name}"
         checkout.run(workspace, f"plan-{label}.json", "plan", f"source/{name}", "--gpu", gpu, "--format", "json")
-        options = ["--into", ported, "--format", "json", *(["--review"] if gpu == gpus[0] else [])]
+        options = ["--into", ported, "--format", "json", *([] if gpu == gpus[0] else ["--safe-only"])]
         checkout.run(workspace, f"patch-{label}.json", "apply", f"source/{name}", *options)
         shutil.copytree(workspace / ported, workspace / undone)
         checkout.run(workspace, f"undo-{label}.txt", "undo", undone)

@@ -5,7 +5,7 @@
 The source archives of undo.toml are downloaded by exact file and digest, as in ecosystem.py, and unpacked; nothing of
 them is built, imported or run. For each package:
 
-    apply --review, apply --review again: the same tree; undo: every byte and mode as before;
+    apply, apply again: the same tree; undo: every byte and mode as before;
     `--kills` times: apply killed before a random change, undo; apply, undo killed before a random change, undo.
 
 A broken package is shown with the first difference and exits 1; one that could not be fetched is listed and exits 4.
@@ -35,7 +35,7 @@ from attacks.snapshots import Snapshot, difference, snapshot  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 FOLDER = ROOT / "build" / "undo"
-APPLY = ("--gpu", "gfx942", "--review", "--quiet")
+APPLY = ("--gpu", "gfx942", "--quiet")
 SECONDS = 900.0
 
 

@@ -35,6 +35,7 @@ from rocm3d.model.evidence import Evidence
 from rocm3d.model.inventory import Scan
 from rocm3d.model.patch import Patch
 from rocm3d.model.plan import Plan
+from rocm3d.model.review import ReviewAnswers
 from rocm3d.model.run import RunRecord
 from rocm3d.model.verdict import Verdicts
 from rocm3d.record.golden import read_recording
@@ -47,7 +48,9 @@ from rocm3d.workspace.tree import Tree
 
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLE = ROOT / "examples" / "deform-op"
-DOCUMENTS: tuple[type[Document], ...] = (Scan, Plan, Patch, Verdicts, Evidence, Bundle, RunRecord)
+DOCUMENTS: tuple[type[Document], ...] = (
+    Scan, Plan, Patch, Verdicts, Evidence, ReviewAnswers, Bundle, RunRecord,
+)  # fmt: skip
 # Files of the state, and what a user does next. The first byte of an input chooses the pair.
 STATE = (
     "undo/journal.json", "plan.json", "patch.json", "verdicts.json", "evidence.json", "inventory.json",
@@ -276,9 +279,10 @@ def _port() -> Path:
 
 
 def _trimmed_texts(folder: Path, kind: type[Document]) -> list[bytes]:
-    if kind.__name__ not in DOCUMENT_FILES:
+    path = Documents(folder).path(kind) if kind.__name__ in DOCUMENT_FILES else None
+    if path is None or not path.is_file():
         return [b'{"schema_version": "1.0"}']
-    text = Documents(folder).path(kind).read_text(encoding="utf-8")
+    text = path.read_text(encoding="utf-8")
     return [json.dumps(_trimmed(json.loads(text))).encode()]
 
 

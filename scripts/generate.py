@@ -26,6 +26,7 @@ from rocm3d.model.method import Method
 from rocm3d.model.patch import Patch
 from rocm3d.model.plan import Plan
 from rocm3d.model.release import Release
+from rocm3d.model.review import ReviewAnswers
 from rocm3d.model.rule import Rule
 from rocm3d.model.secrets import SecretRules
 from rocm3d.model.snapshot import Snapshot
@@ -43,7 +44,8 @@ def schemas() -> Iterator[tuple[str, str]]:
     records |= {"bundle": Bundle, "rule": Rule, "release": Release, "method": Method, "secrets": SecretRules, **TABLES}
     records |= {"drafts": Drafts, "ledger": Ledger, "snapshot": Snapshot, "diagnosis": Diagnosis}
     records |= {
-        DOCUMENT_FILES[kind.__name__][0].removesuffix(".json"): kind for kind in (Scan, Plan, Patch, Verdicts, Evidence)
+        DOCUMENT_FILES[kind.__name__][0].removesuffix(".json"): kind
+        for kind in (Scan, Plan, Patch, Verdicts, Evidence, ReviewAnswers)
     }
     for name, model in sorted(records.items()):
         schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **model.model_json_schema()}

@@ -18,7 +18,7 @@ PROMISE = "on a full disk the tree is as before or complete, or the message says
 
 SIZE = 64 << 20
 EXAMPLES = ("splat-trainer", "deform-op")
-COMMANDS = (("apply", *GPU), ("apply", *GPU, "--review"), ("port", *GPU), ("undo",))
+COMMANDS = (("apply", *GPU), ("apply", *GPU, "--safe-only"), ("port", *GPU), ("undo",))
 UNDO = ("undo",)
 
 
@@ -85,7 +85,7 @@ def _start(case: Case, example: str, command: tuple[str, ...]) -> Snapshot:
     copy_example(example, case.tree)
     before = snapshot(case.tree)
     if command == UNDO:
-        case.run("apply", case.tree, *GPU, "--review")
+        case.run("apply", case.tree, *GPU)
     return before
 
 

@@ -18,9 +18,9 @@ PROMISE = "after a kill undo restores every byte and mode, and repeating the com
 EXAMPLES = ("splat-trainer", "deform-op", "cmake-lib")
 COMMANDS = {
     "apply": ("apply", *GPU),
-    "apply --review": ("apply", *GPU, "--review"),
+    "apply --safe-only": ("apply", *GPU, "--safe-only"),
     "port": ("port", *GPU),
-    "port --review": ("port", *GPU, "--review"),
+    "port --safe-only": ("port", *GPU, "--safe-only"),
     "undo": ("undo",),
 }
 AT_RANDOM = 300  # at least so many besides those before every change
@@ -115,7 +115,7 @@ def _start(case: Case, subject: Subject) -> None:
     copy_example(subject.example, case.tree, git=subject.git)
     subject.before = subject.before or snapshot(case.tree)
     if subject.command == "undo":
-        _expect_done(case.run("apply", case.tree, *GPU, "--review"))
+        _expect_done(case.run("apply", case.tree, *GPU))
 
 
 def _command(case: Case, subject: Subject, kill_before: int | None = None) -> Ended:
@@ -144,7 +144,7 @@ def _undo_and_repeat(case: Case, subject: Subject) -> None:
 def _repeat(case: Case, subject: Subject) -> None:
     """The same command again completes it; a killed undo may also be followed by apply."""
     if subject.command == "undo":
-        _expect_done(case.run("apply", case.tree, *GPU, "--review"))
+        _expect_done(case.run("apply", case.tree, *GPU))
     else:
         name, *options = COMMANDS[subject.command]
         again = case.run(name, case.tree, *options)

@@ -14,11 +14,11 @@ COUNT = 200
 PROMISE = "after two commands at once on one tree undo restores every byte and mode; each ends with one clear line"
 
 EXAMPLES = ("splat-trainer", "deform-op")
-APPLY, REVIEW, UNDO = ("apply", *GPU), ("apply", *GPU, "--review"), ("undo",)
-PORT, PORT_REVIEW = ("port", *GPU), ("port", *GPU, "--review")
+APPLY, SAFE, UNDO = ("apply", *GPU), ("apply", *GPU, "--safe-only"), ("undo",)
+PORT, PORT_SAFE = ("port", *GPU), ("port", *GPU, "--safe-only")
 PAIRS = [
-    (APPLY, APPLY), (APPLY, REVIEW), (APPLY, PORT), (REVIEW, PORT), (PORT, PORT), (PORT, PORT_REVIEW), (APPLY, UNDO),
-    (REVIEW, UNDO), (PORT, UNDO), (UNDO, UNDO),
+    (APPLY, APPLY), (APPLY, SAFE), (APPLY, PORT), (SAFE, PORT), (PORT, PORT), (PORT, PORT_SAFE), (APPLY, UNDO),
+    (SAFE, UNDO), (PORT, UNDO), (UNDO, UNDO),
 ]  # fmt: skip
 
 
@@ -43,7 +43,7 @@ def run(case: Case, shared: float) -> None:
     copy_example(example, case.tree, git=case.random.random() < 0.8)
     before = snapshot(case.tree)
     if UNDO in pair:
-        case.run("apply", case.tree, *GPU, *case.random.choice(((), ("--review",))))
+        case.run("apply", case.tree, *GPU, *case.random.choice(((), ("--safe-only",))))
     ended = _at_once(case, first, second, delay)
     for item in ended:
         require(item.problem())

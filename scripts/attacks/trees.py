@@ -44,7 +44,7 @@ def prepare(folder: Path) -> Shared:
     for example in EXAMPLES:
         case = Case(0, folder / example, NAME)
         copy_example(example, case.tree)
-        case.run("port", case.tree, *GPU, "--review")
+        case.run("port", case.tree, *GPU)
         case.commands.cwd = case.tree
         case.run("run", "--name", "recorded", "--", sys.executable, "-c", "print(1)")
         forged[example] = case.tree / ".rocm3d", case.tree / "rocm-port"
@@ -107,13 +107,13 @@ class Watched:
             if (tree / text).is_file() and text not in scan.out + scan.err:
                 raise BrokenPromiseError(f"scan does not mention {text}, which silences its findings")
         self.step("plan", tree, *GPU, *case.random.choice(((), ("--keep-torch",))), codes=(0, 1, 2, 4))
-        options = (*case.random.choice(((), GPU)), *case.random.choice(((), ("--review",))), "--allow-dirty")
+        options = (*case.random.choice(((), GPU)), *case.random.choice(((), ("--safe-only",))), "--allow-dirty")
         self.step("apply", tree, *options)
         self._check_install()
         self.step("verify", tree, codes=(0, 1, 2, 4))
         self.step("report", tree)
         self.step("undo", tree)
-        self.step("port", tree, *GPU, *case.random.choice(((), ("--review",))), "--allow-dirty")
+        self.step("port", tree, *GPU, *case.random.choice(((), ("--safe-only",))), "--allow-dirty")
         self.step("upstream", tree, codes=(0, 1, 2, 4))
         self._check_install()
         self.step("undo", tree)

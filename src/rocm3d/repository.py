@@ -27,6 +27,7 @@ from rocm3d.workspace.tree import Tree
 
 if TYPE_CHECKING:
     from rocm3d.apply.edit_selection import EditSelection
+    from rocm3d.apply.request import ApplyRequest
     from rocm3d.apply.stage import ApplyOutcome
     from rocm3d.apply.undo import UndoResult
     from rocm3d.evidence.port_runs import PortRun
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from rocm3d.model.fit import Fit
     from rocm3d.model.inventory import Scan
     from rocm3d.model.patch import Patch
-    from rocm3d.model.plan import Plan, UnresolvedFinding
+    from rocm3d.model.plan import Plan
     from rocm3d.model.plan_choices import LicenceRule, Platform
     from rocm3d.model.stack import Stack
     from rocm3d.model.target import Gpu
@@ -60,11 +61,20 @@ REPORT = "report.html"
 class ApplyOptions:
     """How a plan is applied. `patch_file` gets a copy of the whole change, for `git am`."""
 
-    review: bool = False
+    safe_only: bool = False
     dry_run: bool = False
     allow_dirty: bool = False
     selection: EditSelection | None = None
     patch_file: Path | None = None
+
+
+@dataclass(frozen=True)
+class ComputedPort:
+    """What apply computed, the patch with its tasks, and the scan of the edited tree."""
+
+    outcome: ApplyOutcome
+    patch: Patch
+    inventory: Scan
 
 
 @dataclass(frozen=True)
@@ -171,7 +181,7 @@ class Repository:
 
     def scan(self, baseline: Scan | None = None) -> Scan:
         """Scan the current tree. The document has all findings; those of the baseline are not returned."""
-        document = self._scan(self._source_tree(), self.selection)
+        document = self._scan(self.source_tree(), self.selection)
         self.documents.write(document)
         if baseline is None:
             return document
@@ -202,7 +212,7 @@ class Repository:
         from rocm3d.apply.additions.requirements import render as requirements
         from rocm3d.verify.resolution.locking import lock_requirements
 
-        tree = self._source_tree()
+        tree = self.source_tree()
         files = {**constraints(plan, tree, self.folder), **requirements(plan, tree, self.folder)}
         return plan.model_copy(update={"resolved": lock_requirements(plan, files, self.knowledge)})
 
@@ -252,9 +262,9 @@ class Repository:
         """The patch, and the scan of the edited tree."""
         from rocm3d.apply.edit_selection import EditSelection
         from rocm3d.apply.request import ApplyRequest
-        from rocm3d.apply.stage import apply, refuse_foreign_folder
+        from rocm3d.apply.stage import refuse_foreign_folder
         from rocm3d.apply.submodules import checked_out_submodules
-        from rocm3d.model.patch import Patch
+        from rocm3d.model.review import ReviewAnswers, declined_edits
         from rocm3d.workspace.journal import UndoJournal
 
         journal = UndoJournal.open(self.root)
@@ -264,27 +274,49 @@ class Repository:
         refuse_foreign_folder(tree, self.folder, own=journal.entries)
         request = ApplyRequest(
             self.folder,
-            options.review,
+            options.safe_only,
             options.dry_run,
             _originals(journal),
             options.selection or EditSelection(),
             checked_out_submodules(tree),
+            declined_edits(self.documents.find_own(ReviewAnswers)),
         )
-        outcome = apply(plan, self._source_tree(), request, self.documents.find_own(Patch))
+        port = self.computed_port(plan, request)
+        if options.patch_file is not None:
+            self.documents.write_bytes(options.patch_file, port.outcome.commit)
+        if not options.dry_run:
+            self.write_port(port, journal)
+        return port.patch, port.inventory
+
+    def computed_port(self, plan: Plan, request: ApplyRequest) -> ComputedPort:
+        """All edits and added files, with the tasks that remain. Writes nothing."""
+        from rocm3d.apply.stage import apply
+        from rocm3d.apply.tasks import EditedFiles, grouped_tasks, open_findings, remaining_findings
+        from rocm3d.model.patch import Patch
+
+        outcome = apply(plan, self.source_tree(), request, self.documents.find_own(Patch))
         contents = {**outcome.contents, **outcome.submodule_contents}
         edited = {path: data for path, data in contents.items() if not path.startswith(f"{self.folder}/")}
-        inventory = self._scan(self._source_tree(edited), Selection())
-        remaining = _remaining_findings(plan, outcome, inventory)
-        patch = outcome.patch.model_copy(update={"left": (*outcome.patch.left, *remaining)})
-        if options.patch_file is not None:
-            self.documents.write_bytes(options.patch_file, outcome.commit)
-        if not options.dry_run:
-            with self.documents.reserved(len(outcome.commit) + len(patch.to_json())):
-                self._write(outcome.contents, journal)
-            with _after_edits():
-                self.documents.write(patch)
-                self.documents.write_own(COMMIT, outcome.commit)
-        return patch, inventory
+        inventory = self._scan(self.source_tree(edited), Selection())
+        remaining = remaining_findings(plan, outcome.patch, inventory)
+        unresolved = open_findings(
+            plan, outcome.patch.refused, remaining, EditedFiles(outcome.originals, edited, inventory)
+        )
+        tasks = grouped_tasks(unresolved, self.knowledge)
+        patch = outcome.patch.model_copy(update={"left": (*outcome.patch.left, *remaining), "tasks": tasks})
+        return ComputedPort(outcome, patch, inventory)
+
+    def write_port(self, port: ComputedPort, journal: UndoJournal) -> None:
+        """Write the files, then the documents. Patches of submodules that the port no longer has are removed."""
+        from rocm3d.workspace.writer import Writer
+
+        with self.documents.reserved(len(port.outcome.commit) + len(port.patch.to_json())):
+            self._write(port.outcome.contents, journal)
+        with _after_edits():
+            for path in stale_patches(port.patch, journal):
+                Writer(self.root, journal).restore(path, None)
+            self.documents.write(port.patch)
+            self.documents.write_own(COMMIT, port.outcome.commit)
 
     def _write(self, contents: Mapping[str, bytes], journal: UndoJournal) -> None:
         """All or nothing."""
@@ -413,7 +445,7 @@ class Repository:
             patch.model_copy(update={"changes": (*patch.changes, *modules.changes)}),
             Tree.open(self.root, overlay=modules.after),
             {**_originals(journal), **modules.before},
-            inventory or self._scan(self._source_tree(modules.after), Selection()),
+            inventory or self._scan(self.source_tree(modules.after), Selection()),
             targets or self._default_targets(plan.gpu),
             self.knowledge,
             network or Network(),
@@ -472,7 +504,7 @@ class Repository:
         changed = tuple(changed_since_sealed(evidence, current, sealed))
         return PortReportView(*documents, evidence, changed, runs, unread, families)
 
-    def _source_tree(self, overlay: Mapping[str, bytes | None] | None = None) -> Tree:
+    def source_tree(self, overlay: Mapping[str, bytes | None] | None = None) -> Tree:
         """The repository's own files, without the port folder. `overlay` replaces contents."""
         return Tree.open(self.root, excluded_folders=self._port_folders(), overlay=overlay)
 
@@ -497,13 +529,20 @@ class Repository:
         intact = set(journal.entries) - set(changed_since(journal))
         overlay = {path: journal.original(path) for path in intact}
         overlay |= dict(patched_files(Tree.open(self.root), self.documents.find_own(Patch)))
-        return self._scan(self._source_tree(overlay), self.selection)
+        return self._scan(self.source_tree(overlay), self.selection)
 
     def _default_targets(self, gpu: Gpu) -> tuple[str, ...]:
         """The plan's target, and one target of the other wave size."""
         others = [t.gfx for t in self.knowledge.targets.values() if t.wave_size != gpu.wave_size]
         preferred = [gfx for stack in self.knowledge.stacks.values() for gfx in stack.gfx if gfx in others]
         return (gpu.gfx, *preferred[:1])
+
+
+def stale_patches(patch: Patch, journal: UndoJournal) -> list[str]:
+    """Patches of submodules that an earlier apply wrote and that are no longer part of the port."""
+    folder, current = f"{patch.folder}/patches/", {module.file for module in patch.modules}
+    paths = (path for path, entry in journal.entries.items() if path.startswith(folder) and entry.before is None)
+    return [path for path in paths if path not in current and (journal.root / path).is_file()]
 
 
 def _uncommitted_message(name: str, paths: Sequence[str], unknown: Sequence[str]) -> str:
@@ -520,25 +559,6 @@ def _cache(name: str) -> ResultCache | None:
     from rocm3d.workspace.result_cache import ResultCache
 
     return ResultCache.open(name)
-
-
-def _remaining_findings(plan: Plan, outcome: ApplyOutcome, inventory: Scan) -> list[UnresolvedFinding]:
-    """Findings with a planned edit that are still in the edited text: they need a manual edit."""
-    from rocm3d.model.plan import UnresolvedFinding
-
-    refused = {(refusal.path, refusal.recipe) for refusal in outcome.patch.refused}
-    planned_edits = {
-        (edit.path, finding.code, finding.package): edit
-        for edit in plan.edits
-        for finding in edit.findings
-        if finding.severity != "note"
-    }
-    return [
-        UnresolvedFinding(finding=finding, reason=f"{edit.recipe} does not handle this form")
-        for finding in inventory.findings
-        if (edit := planned_edits.get((finding.path, finding.code, finding.package)))
-        and (edit.path, edit.recipe) not in refused
-    ]
 
 
 def _originals(journal: UndoJournal) -> dict[str, bytes | None]:

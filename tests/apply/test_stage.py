@@ -96,22 +96,22 @@ def test_refusal_of_a_rewrite_has_its_reason(repository, make_plan, make_edit):
     assert [entry.reason for entry in outcome.patch.refused] == ["this file uses reduce from the header"]
 
 
-def test_a_review_edit_needs_the_flag(repository, make_plan, make_edit):
+def test_safe_only_leaves_out_edits_that_somebody_should_read(repository, make_plan, make_edit):
     tree = repository("x.cu", b"#include <gone.h>\nint x;\n")
     plan = make_plan(make_edit("guard_include", "x.cu", safety="review", headers=["gone.h"]))
-    without = apply(plan, tree, REQUEST)
-    assert "--review" in without.patch.refused[0].reason
-    assert "x.cu" not in without.contents
-    assert apply(plan, tree, ApplyRequest(folder="rocm-port", review=True)).contents["x.cu"] == GUARDED
+    outcome = apply(plan, tree, ApplyRequest(folder="rocm-port", safe_only=True))
+    assert [(item.reason, item.kind) for item in outcome.patch.refused] == [("left out by --safe-only", "left_out")]
+    assert outcome.patch.left_out == outcome.patch.refused
+    assert "x.cu" not in outcome.contents
 
 
-@pytest.mark.parametrize("review", [False, True])
-def test_a_manual_edit_is_never_made(repository, make_plan, make_edit, review):
+@pytest.mark.parametrize("safe_only", [False, True])
+def test_a_manual_edit_is_never_made(repository, make_plan, make_edit, safe_only):
     tree = repository("x.cu", b"#include <gone.h>\nint x;\n")
     plan = make_plan(make_edit("guard_include", "x.cu", safety="manual", headers=["gone.h"]))
-    outcome = apply(plan, tree, ApplyRequest(folder="rocm-port", review=review))
+    outcome = apply(plan, tree, ApplyRequest(folder="rocm-port", safe_only=safe_only))
     assert "x.cu" not in outcome.contents
-    assert len(outcome.patch.refused) == 1
+    assert [item.kind for item in outcome.patch.refused] == ["task"]
 
 
 def test_unknown_rewrite_is_refused(repository, make_plan, make_edit):

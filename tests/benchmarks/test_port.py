@@ -92,7 +92,7 @@ def test_only_lines_of_files_that_stay_count():
 def test_port_restores_the_folder(repository):
     before = ported.file_digests(repository)
 
-    result = ported.port_and_undo(repository, load(), "gfx942", review=True)
+    result = ported.port_and_undo(repository, load(), "gfx942")
 
     assert result.broken == ()
     assert b"is_rocm" in result.edits["setup.py"]
@@ -109,4 +109,4 @@ def test_incomplete_undo_is_reported(repository, monkeypatch):
 
     monkeypatch.setattr(ported.Repository, "undo", careless)
 
-    assert ported.port_and_undo(repository, load(), "gfx942", review=True).broken == ("undo does not restore: a.cu",)
+    assert ported.port_and_undo(repository, load(), "gfx942").broken == ("undo does not restore: a.cu",)

@@ -85,7 +85,7 @@ def test_attention_imported_at_module_level_or_lazily_is_edited(rocm3d, tmp_path
         "    return flash_attn_func(q, q, q)\n"
     )
 
-    ended = rocm3d("port", tmp_path, "--gpu", "mi300x", "--review")
+    ended = rocm3d("port", tmp_path, "--gpu", "mi300x")
 
     patch = json.loads((tmp_path / ".rocm3d" / "patch.json").read_text())
     edited = {item["path"]: item["recipes"] for item in patch["changes"] if item["kind"] == "edited"}
@@ -99,12 +99,12 @@ def test_attention_imported_at_module_level_or_lazily_is_edited(rocm3d, tmp_path
 def test_repository_with_a_rocm_branch_is_not_edited_again(rocm3d, example, snapshot, name):
     """Port, delete .rocm3d, port again: nothing changes."""
     root = example(name)
-    rocm3d("port", root, "--gpu", "mi300x", "--review")
+    rocm3d("port", root, "--gpu", "mi300x")
     shutil.rmtree(root / ".rocm3d")
     shutil.rmtree(root / "rocm-port")
     before = snapshot(root)
 
-    rocm3d("port", root, "--gpu", "mi300x", "--review")
+    rocm3d("port", root, "--gpu", "mi300x")
 
     after = snapshot(root)
     assert before == {path: after[path] for path in before}

@@ -27,7 +27,7 @@ def test_drafts_are_written_and_added_to_the_ledger(rocm3d, ported, tmp_path):
     ended = rocm3d("upstream", ported.root, "--ledger", tmp_path / "ledger.json")
 
     assert ended.code == 0, ended.err
-    assert "point-backbone/ pr: Install files for ROCm (no existing file is edited)" in ended.out
+    assert "point-backbone/ pr: Guarded edits for ROCm (1 file)" in ended.out
     assert "nothing was sent" in ended.err
     body = (ported.documents.folder / "upstream" / "point-backbone" / "body.md").read_text()
     assert "**Nothing was run on a GPU. Code that compiles may still be wrong.**" in body

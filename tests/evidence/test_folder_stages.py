@@ -48,7 +48,7 @@ def test_each_stage_in_one_line_in_their_order(files):
 
     assert [(entry.stage, entry.path, entry.says) for entry in stages.summaries()] == [
         ("plan", "documents/plan.json", "partial on MI300X with no stack; decisions: 1"),
-        ("apply", "documents/patch.json", "files changed: 2, edits refused: 1"),
+        ("apply", "documents/patch.json", "files changed: 2, tasks: 0"),
         ("verify", "documents/verdicts.json", "1 passed, 0 failed, 0 skipped, 1 not_run"),
     ]
     assert stages.tally().rejected == 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.jobs.engine import Task
+from rocm3d.jobs.engine import ScheduledAttempt
 from rocm3d.jobs.folder import run_folder
 from rocm3d.jobs.slots import cpu_slots, gpu_slots
 from rocm3d.jobs.specification import read_jobs
@@ -13,9 +13,9 @@ from rocm3d.workspace.topology import read_topology
 
 @pytest.fixture
 def task(jobs_folder):
-    def make(text: str = "", slot=None) -> Task:
+    def make(text: str = "", slot=None) -> ScheduledAttempt:
         jobs = read_jobs(jobs_folder.write(f'[[job]]\nid = "a"\ncommand = ["python", "x.py"]\n{text}'))
-        return Task(jobs.jobs[0], 2, slot or cpu_slots(1)[0], run_folder(jobs.path, None), "a.2-0f")
+        return ScheduledAttempt(jobs.jobs[0], 2, slot or cpu_slots(1)[0], run_folder(jobs.path, None), "a.2-0f")
 
     return make
 

@@ -37,7 +37,7 @@ def origin(tmp_path_factory, knowledge, git):
     git(root, "commit", "-qm", "submodule")
     patch = mail_patch("fix", "text", [file_diff("r.cu", b"a\n", b"b\n"), file_diff("rocm-port/x", None, b"c\n")])
     repository = Repository(root, knowledge)
-    repository.apply(repository.plan(knowledge.gpu("gfx942")), ApplyOptions(review=True))
+    repository.apply(repository.plan(knowledge.gpu("gfx942")), ApplyOptions())
     (root / "rocm-port" / "patches" / f"fancy-raster@{'d' * 40}.patch").write_bytes(patch)
     repository.verify(("static",), (), Network())
     return root
@@ -162,7 +162,7 @@ def test_unifdef_command_of_the_draft_works(ported, book, git):
     ported.undo(keep_changed=False)
     shutil.rmtree(ported.root / "rocm-port")
     plan = ported.plan(ported.knowledge.gpu("gfx942"))
-    ported.apply(plan)
+    ported.apply(plan, ApplyOptions(safe_only=True))
     ported.verify(("static",), (), Network())
     ported.evidence()
     output = draft_upstream(ported, "pr", None, book)

@@ -36,6 +36,7 @@ from rocm3d.model.run import (
 from rocm3d.model.source import Source
 from rocm3d.model.stack import Stack
 from rocm3d.model.target import Gpu, Product, Target
+from rocm3d.model.task import Task
 from rocm3d.model.verdict import Verdict, Verdicts
 from rocm3d.plan.comparison import ComparisonRequest
 from rocm3d.plan.fitness import fitness
@@ -103,8 +104,22 @@ def patch(*changes: FileChange, repository="demo", dry_run=False, refused=(), le
         folder="rocm-port",
         dry_run=dry_run,
         changes=changes,
-        refused=tuple(RefusedEdit(path=p, recipe="header", reason=r) for p, r in refused),
+        refused=tuple(RefusedEdit(path=p, recipe="header", reason=r, kind=kind) for p, r, kind in refused),
         left=tuple(UnresolvedFinding(finding=f, reason="no recipe") for f in left),
+        tasks=tuple(task(f) for f in left),
+    )
+
+
+def task(unresolved: Finding) -> Task:
+    return Task(
+        path=unresolved.path,
+        lines=(unresolved.line,),
+        code=unresolved.code,
+        rule=unresolved.rule,
+        reason="no recipe",
+        action=unresolved.hint,
+        example_before="before();",
+        example_after="after();",
     )
 
 

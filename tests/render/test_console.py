@@ -7,7 +7,7 @@ import pytest
 
 from rocm3d.model.base import Document
 from rocm3d.model.evidence import Tally
-from rocm3d.model.patch import NEEDS_REVIEW
+from rocm3d.model.patch import SAFE_ONLY, ReviewNote
 from rocm3d.model.plan import KNOWN_PROJECT
 from rocm3d.pipeline import ApplyOptions, Repository
 from rocm3d.render.console import render, summary
@@ -21,8 +21,10 @@ def evil_documents(make):
     return {
         "scan": make.scan(bad, repository=EVIL, skipped=[(EVIL, EVIL)]),
         "plan": make.plan(make.decision(EVIL, "keep", EVIL), left=[bad], warnings=(EVIL,)),
-        "patch": make.patch(make.change(EVIL), refused=[(EVIL, EVIL)], left=[bad]),
-        "dry run": make.patch(make.change(EVIL, f"+{EVIL}\n"), dry_run=True, refused=[(EVIL, EVIL)], left=[bad]),
+        "patch": make.patch(make.change(EVIL), refused=[(EVIL, EVIL, "left_out")], left=[bad]),
+        "dry run": make.patch(
+            make.change(EVIL, f"+{EVIL}\n"), dry_run=True, refused=[(EVIL, EVIL, "left_out")], left=[bad]
+        ),
     }
 
 
@@ -179,20 +181,40 @@ def test_evidence_names_what_was_not_obtained(make):
 
 
 def test_patch_lists_what_was_done_and_what_not(make):
-    document = make.patch(make.change(), refused=[("b.cu", "not certain")], left=[make.finding()])
+    document = make.patch(make.change(), refused=[("b.cu", "not certain", "task")], left=[make.finding()])
 
-    assert render(document) == ("csrc/a.cu was edited by header; byte-identical\nnot made: b.cu: header: not certain\n")
+    assert render(document) == "csrc/a.cu was edited by header; byte-identical\n"
     assert summary(document) == (
-        "left for a person: csrc/a.cu:2:12 CU301 spaced_launch: no recipe\n"
-        "  hint: close it\n"
-        "1 changed, 1 left for a person, 1 not made\n"
+        "task: csrc/a.cu:2 CU301 spaced_launch: no recipe\n"
+        "  do: close it\n"
+        "  more: rocm3d explain CU301; examples are in the report\n"
+        "1 changed, 1 task, 0 edits left out, 0 to read\n"
     )
 
 
-def test_edits_for_review_are_one_line_with_the_next_command(make):
-    document = make.patch(refused=[("b.cu", NEEDS_REVIEW), ("c.cu", NEEDS_REVIEW), ("b.cu", NEEDS_REVIEW)])
+def test_edits_that_were_left_out_are_one_line_for_each_reason(make):
+    refused = [
+        ("b.cu", SAFE_ONLY, "left_out"),
+        ("c.cu", SAFE_ONLY, "left_out"),
+        ("d.cu", "right as it is", "not_needed"),
+    ]
 
-    assert render(document) == ("3 edits not made: review needed (b.cu, c.cu). Make them: rocm3d apply . --review\n")
+    assert render(make.patch(refused=refused)) == (
+        "not needed: d.cu: header: right as it is\nnot made: 2 edits, left out by --safe-only (b.cu, c.cu)\n"
+    )
+    assert summary(make.patch(refused=refused)) == "0 changed, 0 tasks, 2 edits left out, 0 to read\n"
+
+
+def test_an_edit_that_somebody_should_read_says_what_to_check(make):
+    note = ReviewNote(recipe="header", places=("csrc/a.cu:3", "csrc/a.cu:9"), check="Check the sum.")
+    document = make.patch(make.change().model_copy(update={"review": (note,)}))
+
+    assert render(document) == (
+        "csrc/a.cu was edited by header; byte-identical\n"
+        "read: csrc/a.cu:3,9: header: Check the sum.\n"
+        "1 edit that somebody should read: rocm3d review PATH\n"
+    )
+    assert summary(document) == "1 changed, 0 tasks, 0 edits left out, 1 to read\n"
 
 
 def test_added_files_and_unchanged_packages_are_counts(make):

@@ -41,7 +41,7 @@ def outcomes(report, knowledge):
 
 
 def test_a_refused_edit_gives_the_reason(report, knowledge):
-    assert outcomes(report(recipes=(), refused=["in a macro"]), knowledge)["refused", "csrc/a.cu:2,9"] == (
+    assert outcomes(report(recipes=(), refused=["in a macro"]), knowledge)["left for a person", "csrc/a.cu:2,9"] == (
         "header: in a macro"
     )
 

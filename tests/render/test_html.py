@@ -13,7 +13,7 @@ from rocm3d.model.bundle import AlteredFile, Bundle, BundleReport, UnreadRun
 from rocm3d.model.evidence import SealedRun
 from rocm3d.model.inventory import HiddenFindings
 from rocm3d.model.package import Licence
-from rocm3d.model.patch import NEEDS_REVIEW
+from rocm3d.model.patch import SAFE_ONLY
 from rocm3d.model.plan import LicenceNotice
 from rocm3d.model.verdict import Verdict
 from rocm3d.render.html import PortReportView, render
@@ -46,7 +46,7 @@ def report(make):
             patch=make.patch(
                 make.change(EVIL, diff),
                 repository=repository,
-                refused=values.get("refused", [(EVIL, EVIL)]),
+                refused=values.get("refused", [(EVIL, EVIL, "not_needed")]),
                 left=values.get("left", [bad]),
             ),
             verdicts=values.get("verdicts", make.verdicts()),
@@ -181,11 +181,15 @@ def test_what_was_not_obtained_gives_the_reason(report, read):
     assert "machine code: no compiler" in read(render(report())).text
 
 
-def test_refused_left_skipped_and_rejected_are_all_listed(report, read):
+def test_tasks_edits_not_made_skipped_and_rejected_are_all_listed(report, read):
     text = read(render(report())).text
 
-    assert "Refused edits" in text
-    assert "CU301 spaced_launch" in text
+    assert "Edits that were not needed" in text
+    assert "1 place that no edit could resolve" in text
+    assert "CU301 spaced_launch: no recipe" in text
+    assert "rocm3d explain CU301" in text
+    assert {"before();", "after();"} <= {*text.split()}
+    assert "Edits that were left out" in read(render(report(refused=[("b.cu", SAFE_ONLY, "left_out")]))).text
     assert "1 were not read or not fully parsed" in text
     assert "s0: has no code for gfx942" in text
 
@@ -208,8 +212,8 @@ def test_page_has_title_language_viewport_and_date(report):
         ({"good": True}, "Partly ported: some findings need your work.", "not_run"),
         ({"good": True, "left": []}, "Edits made; nothing was compiled or run.", "not_run"),
         (
-            {"good": True, "left": [], "refused": [("b.cu", NEEDS_REVIEW), ("c.cu", NEEDS_REVIEW)]},
-            "Not finished: 2 edits wait for review; nothing was compiled or run.",
+            {"good": True, "left": [], "refused": [("b.cu", SAFE_ONLY, "left_out"), ("c.cu", SAFE_ONLY, "left_out")]},
+            "Not finished: 2 edits were left out; nothing was compiled or run.",
             "not_run",
         ),
     ],
@@ -230,7 +234,7 @@ def test_one_sentence_at_the_top(make, report, arguments, outcome, tone):
     ("refused", "outcome"),
     [
         ([], "Ported. Checks that were not run are listed below."),
-        ([("b.cu", NEEDS_REVIEW)], "Not finished: 1 edit waits for review."),
+        ([("b.cu", SAFE_ONLY, "left_out")], "Not finished: 1 edit was left out."),
     ],
 )
 def test_a_compiled_port_does_not_say_that_nothing_was_compiled(make, report, refused, outcome):

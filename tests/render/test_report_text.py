@@ -19,7 +19,9 @@ def report(make):
         fields = {
             "scan": make.scan(),
             "plan": make.plan(make.decision("gsplat", "stub", EVIL)),
-            "patch": make.patch(make.change("a.cu", diff), refused=[("b.py", "unsure")], left=[make.finding()]),
+            "patch": make.patch(
+                make.change("a.cu", diff), refused=[("b.py", "unsure", "left_out")], left=[make.finding()]
+            ),
             "verdicts": make.verdicts(),
             "evidence": make.evidence(),
             **values,
@@ -52,7 +54,9 @@ def test_outcome_counts_and_levels_come_first(report, knowledge):
     assert "4 changed, 3 left for a person, 2 not made, 1 not verified." in text
     assert "| compile | Does it compile to AMD machine code? | not run | no compiler is here |" in text
     assert "| `a.cu` | edited | holds | byte-identical |" in text
-    assert "`b.py` `header` was refused: unsure" in text
+    assert "`b.py` `header`: unsure" in text
+    assert "- `csrc/a.cu:2` CU301 spaced_launch: no recipe. **close it**\n" in text
+    assert "  ```text\n  before();\n  \n  becomes\n  \n  after();\n  ```\n" in text
     assert "- machine code: no compiler" in text
 
 

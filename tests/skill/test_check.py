@@ -47,7 +47,7 @@ def test_a_renamed_option_is_found(files, commands):
         files, {**commands, "rocm3d apply": commands["rocm3d apply"].replace("--dry-run", "--pretend")}
     )
 
-    assert "SKILL.md: rocm3d apply has no option --dry-run: rocm3d apply PATH --review --dry-run" in result
+    assert "SKILL.md: rocm3d apply has no option --dry-run: rocm3d apply PATH --dry-run" in result
 
 
 def test_a_missing_reference_is_found(files, commands):

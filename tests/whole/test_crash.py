@@ -32,7 +32,7 @@ def plan_and_files(knowledge, tmp_path_factory):
     before = snapshot(root)
     repository = Repository(root, knowledge)
     plan = repository.plan(knowledge.gpu("gfx942"))
-    repository.apply(plan, ApplyOptions(review=True))
+    repository.apply(plan, ApplyOptions())
     after = snapshot(root)
     return plan, before, {name: data for name, (_, data) in after.items() if after[name] != before.get(name)}
 
@@ -86,7 +86,7 @@ def test_killed_apply_is_undone_or_repeated(fresh, plan_and_files, knowledge):
     plan, before, _ = plan_and_files
 
     def apply(attempt):
-        return attempt.apply(plan, ApplyOptions(review=True))
+        return attempt.apply(plan, ApplyOptions())
 
     total = run_until_killed((first := fresh()).root, lambda: apply(first))
     between = 0
@@ -117,7 +117,7 @@ def test_apply_after_a_killed_undo_knows_its_own_folder(fresh, plan_and_files, k
         assert run_until_killed(attempt.root, lambda attempt=attempt: attempt.undo(keep_changed=False), limit) is None
         folder = attempt.root / "rocm-port"
         without_manifest += folder.is_dir() and not (folder / "port.json").exists()
-        Repository(attempt.root, knowledge).apply(plan, ApplyOptions(review=True))
+        Repository(attempt.root, knowledge).apply(plan, ApplyOptions())
         undo_after_crash(attempt.root, knowledge)
 
         assert snapshot(attempt.root) == before, f"killed before change {limit} of {total}"

@@ -69,7 +69,7 @@ def ported(rocm3d, git, tmp_path):
         git(root, "add", "-A")
         git(root, "commit", "-qm", "start")
         git(tmp_path, "clone", "-q", root, "original")
-        ended = rocm3d("apply", root, "--gpu", "mi300x", "--review", "--work", tmp_path / "work")
+        ended = rocm3d("apply", root, "--gpu", "mi300x", "--work", tmp_path / "work")
         assert ended.code == 0, ended.err
         assert (root / "rocm-port" / "scripts.d" / "base_state.py").is_file()
         git(root, "clean", "-qfdx", ".rocm3d")  # nothing that git does not see is there when people release

@@ -42,7 +42,7 @@ def test_unported_example_fails_for_the_known_reasons(example, compiled):
 
 def test_ported_example_compiles_for_both_wave_sizes(example, rocm3d, tmp_path, compiled):
     ported = tmp_path / "ported"
-    ended = rocm3d("apply", example("deform-op"), "--gpu", "mi300x", "--review", "--into", ported)
+    ended = rocm3d("apply", example("deform-op"), "--gpu", "mi300x", "--into", ported)
     assert ended.code == 0, ended.err
 
     report, outcomes = compiled(ported)
@@ -59,7 +59,7 @@ def test_ported_example_compiles_for_both_wave_sizes(example, rocm3d, tmp_path, 
 @pytest.mark.full
 def test_the_whole_port_passes_the_level_compile(example, rocm3d, tmp_path, kits, monkeypatch):
     ported = tmp_path / "ported"
-    rocm3d("apply", example("deform-op"), "--gpu", "mi300x", "--review", "--into", ported)
+    rocm3d("apply", example("deform-op"), "--gpu", "mi300x", "--into", ported)
     monkeypatch.setenv("ROCM3D_CACHE", str(kits[1].roots[0].parents[1]))
 
     ended = rocm3d("verify", ported, "--level", "compile", "--target", ",".join(WAVES))

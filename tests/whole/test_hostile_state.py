@@ -176,10 +176,10 @@ def test_document_that_is_a_link_out_of_the_repository_is_not_read(rocm3d, examp
 
 
 PAIRS = [
-    (["apply"], ["apply", "--review"]),
+    (["apply"], ["apply", "--safe-only"]),
     (["port"], ["port"]),
-    (["port", "--review"], ["apply"]),
-    (["apply", "--review"], ["undo"]),
+    (["port", "--safe-only"], ["apply"]),
+    (["apply", "--safe-only"], ["undo"]),
 ]
 
 

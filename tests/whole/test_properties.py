@@ -113,9 +113,9 @@ def test_apply_twice_is_apply_once_and_undo_is_identity(tree):
         repository = write_tree(Path(folder), tree)
 
         plan = repository.plan(GPU)
-        first = repository.apply(plan, ApplyOptions(review=True))
+        first = repository.apply(plan, ApplyOptions())
         once = contents(Path(folder))
-        second = repository.apply(plan, ApplyOptions(review=True))
+        second = repository.apply(plan, ApplyOptions())
 
         assert once == contents(Path(folder))
         assert first == second
@@ -132,10 +132,10 @@ def test_porting_a_ported_tree_gives_the_same_plan_and_the_same_tree(tree):
         repository = write_tree(Path(folder), tree)
 
         plan = repository.plan(GPU)
-        repository.apply(plan, ApplyOptions(review=True))
+        repository.apply(plan, ApplyOptions())
         once = contents(Path(folder))
         again = repository.plan(GPU)
-        repository.apply(again, ApplyOptions(review=True))
+        repository.apply(again, ApplyOptions())
 
         assert plan == again
         assert once == contents(Path(folder))
@@ -146,6 +146,6 @@ def test_a_dry_run_writes_nothing(tree):
     with tempfile.TemporaryDirectory() as folder:
         repository = write_tree(Path(folder), tree)
 
-        repository.apply(repository.plan(GPU), ApplyOptions(review=True, dry_run=True))
+        repository.apply(repository.plan(GPU), ApplyOptions(dry_run=True))
 
         assert tree == contents(Path(folder))

@@ -145,7 +145,7 @@ def test_undo_restores_every_byte(recipe, tmp_path):
     path.write_bytes(example.before)
     repository = Repository(path.parent, KNOWLEDGE, tmp_path / "work")
 
-    repository.apply(repository.plan(KNOWLEDGE.gpu("mi300x")), ApplyOptions(review=True))
+    repository.apply(repository.plan(KNOWLEDGE.gpu("mi300x")), ApplyOptions())
     repository.undo(keep_changed=False)
 
     files = (item for item in path.parent.rglob("*") if item.is_file() and ".rocm3d" not in item.parts)

@@ -13,6 +13,7 @@ from rocm3d.model.evidence import Evidence
 from rocm3d.model.inventory import Scan
 from rocm3d.model.patch import Patch
 from rocm3d.model.plan import Plan
+from rocm3d.model.review import ReviewAnswers
 from rocm3d.model.verdict import Verdict, Verdicts
 from rocm3d.workspace.documents import DOCUMENT_FILES, Documents, ForeignFileError, write_atomically
 
@@ -42,7 +43,7 @@ def test_missing_document_names_the_stage_to_run(tmp_path, kind, name, stage):
 
 
 def test_every_kind_of_document_has_its_own_file():
-    assert set(DOCUMENT_FILES) == {kind.__name__ for kind in (Scan, Plan, Patch, Verdicts, Evidence)}
+    assert set(DOCUMENT_FILES) == {kind.__name__ for kind in (Scan, Plan, Patch, Verdicts, Evidence, ReviewAnswers)}
     assert len({name for name, _ in DOCUMENT_FILES.values()}) == len(DOCUMENT_FILES)
 
 

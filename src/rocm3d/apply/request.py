@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from rocm3d.apply.edit_selection import EditSelection
@@ -13,12 +13,15 @@ from rocm3d.apply.submodules import CheckedOutSubmodule
 class ApplyRequest:
     """`originals` are files before any earlier apply; None for a file that did not exist.
 
-    `submodules` are those that are checked out; edits in each become a separate patch.
+    `submodules` are those that are checked out; edits in each become a separate patch. `left_out` has the reason for
+    each edit, by path and recipe, that is not made. The files in `restarted` are edited anew from their originals.
     """
 
     folder: str
-    review: bool = False
+    safe_only: bool = False
     dry_run: bool = False
     originals: Mapping[str, bytes | None] = field(default_factory=dict)
     selection: EditSelection = field(default_factory=EditSelection)
     submodules: tuple[CheckedOutSubmodule, ...] = ()
+    left_out: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    restarted: Collection[str] = ()

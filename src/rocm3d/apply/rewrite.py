@@ -18,6 +18,14 @@ class RewriteRefusedError(Exception):
     """The rewrite cannot make the edit safely. The message is the reason that the report shows."""
 
 
+class EditNotNeededError(RewriteRefusedError):
+    """The code is right on ROCm as it is. The message says why."""
+
+
+class EditLeftOutError(RewriteRefusedError):
+    """The edit could be made, and the user left it out."""
+
+
 def rewrite_names() -> Set[str]:
     """The names of all rewrites, without importing them."""
     return module_names(REWRITES).keys()

@@ -18,6 +18,7 @@ from rocm3d.apply.installable_folders import InstallableFolders
 from rocm3d.apply.repository_requirements import repository_requirements
 from rocm3d.apply.request import ApplyRequest
 from rocm3d.apply.requirement_source import GitCheckout
+from rocm3d.apply.review_message import review_message
 from rocm3d.apply.template import one_line
 from rocm3d.model.errors import UserError
 from rocm3d.model.inventory import UnscannedCode
@@ -38,12 +39,15 @@ _HATCH_SETTINGS_FILE = "hatch.toml"
 class ApplyOutcome:
     """The patch, and the bytes to write. `submodule_contents` are edited submodule files, which are not written.
 
+    `originals` are the files before their edits.
+
     `commit` is the complete change as one file for `git am` and `git apply`.
     """
 
     patch: Patch
     contents: Mapping[str, bytes]
     submodule_contents: Mapping[str, bytes]
+    originals: Mapping[str, bytes]
     commit: bytes
 
 
@@ -80,15 +84,14 @@ def apply(plan: Plan, tree: Tree, request: ApplyRequest, earlier: Patch | None =
         modules=tuple(record for record, _ in submodule_patches),
         unseen=unscanned_sources(plan, tree, request.folder),
     )
-    contents = {**edited, **added}
-    diffs = [
-        file_diff(path, None if path in added else edits.original(path), contents[path]) for path in sorted(contents)
-    ]
+    ported = {**edited, **added}
+    diffs = [file_diff(path, None if path in added else edits.original(path), ported[path]) for path in sorted(ported)]
     submodule_contents = {path: data for path, data in edits.contents.items() if path not in edited}
     return ApplyOutcome(
         patch,
-        contents,
+        {**edits.restored, **ported},
         submodule_contents,
+        {path: edits.original(path) for path in edits.contents},
         mail_patch(f"Build and run with ROCm on {plan.gpu.title}", _commit_message(patch), diffs),
     )
 
@@ -132,13 +135,13 @@ def _manifest(plan: Plan, edited: list[FileChange], added: Iterable[str]) -> byt
 def _commit_message(patch: Patch) -> str:
     edited = [change for change in patch.changes if change.kind == "edited"]
     lines = [f"- {one_line(change.path)}: {', '.join(change.recipes) or change.proof.detail}" for change in edited]
+    if not lines:
+        return f"Everything new lies in {patch.folder}/. No existing file is edited.\n"
     text = (
         f"Everything new lies in {patch.folder}/. Every edit of an existing file is guarded, and was proven\n"
         "to leave it as it was without ROCm:\n\n"
     )
-    return (
-        text + "\n".join(lines) if lines else f"Everything new lies in {patch.folder}/. No existing file is edited.\n"
-    )
+    return text + "\n".join(lines) + review_message(edited)
 
 
 def sdist_exclusions(tree: Tree, folder: str) -> Iterator[tuple[str, bytes]]:

@@ -36,7 +36,8 @@ def command(
     plan_file: PlanFile = None,
     dry_run: DryRun = False,
     color: Colour = None,
-    review: options.Review = False,
+    safe_only: options.SafeOnly = False,
+    review: options.Review = False,  # noqa: ARG001  (accepted and without effect: the default of now)
     only: options.OnlyEdits = [],
     skip: options.SkipEdits = [],
     patch: options.PatchFile = None,
@@ -67,7 +68,7 @@ def command(
         plan.require_licences(session.licence_policy(licence_policy, repository))
         target = repository if into is None else repository.copy_into(into)
         target.documents.write(plan)
-        document = target.apply(plan, ApplyOptions(review, dry_run, allow_dirty, choice, patch))
+        document = target.apply(plan, ApplyOptions(safe_only, dry_run, allow_dirty, choice, patch))
     session.show(document, form, output, colour=color)
     changes = (*document.changes, *document.edited)
     return ExitCode.DONE if all(change.proof.holds for change in changes) else ExitCode.FINDINGS

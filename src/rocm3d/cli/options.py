@@ -55,7 +55,8 @@ Into = Annotated[
     Path | None, typer.Option("--into", help="Port a copy in this new folder; PATH is not changed.", file_okay=False)
 ]
 Folder = Annotated[str, typer.Option("--folder", help="Folder in the repository for added files.")]
-Review = Annotated[bool, typer.Option("--review", help="Also make the edits that need your review.")]
+SafeOnly = Annotated[bool, typer.Option("--safe-only", help="Leave out the edits that somebody should read.")]
+Review = Annotated[bool, typer.Option("--review", hidden=True, help="No effect: these edits are made by default.")]
 OnlyEdits = Annotated[
     list[str],
     typer.Option("--only", help="Make only edits of these rules, code prefixes or recipes: a,b or repeated."),

@@ -24,7 +24,8 @@ def command(
     python: options.Python = None,
     licence_policy: options.LicencePolicy = None,
     into: options.Into = None,
-    review: options.Review = False,
+    safe_only: options.SafeOnly = False,
+    review: options.Review = False,  # noqa: ARG001  (accepted and without effect: the default of now)
     only: options.OnlyEdits = [],
     skip: options.SkipEdits = [],
     patch: options.PatchFile = None,
@@ -46,7 +47,7 @@ def command(
             product,
             LEVELS,
             PlanOptions(stack, rocm, prefer, platform, installed),
-            ApplyOptions(review, allow_dirty=allow_dirty, selection=choice, patch_file=patch),
+            ApplyOptions(safe_only, allow_dirty=allow_dirty, selection=choice, patch_file=patch),
             licence_policy=session.licence_policy(licence_policy, repository),
             environment=target.environment(python) if python else None,
         )

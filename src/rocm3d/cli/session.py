@@ -55,14 +55,16 @@ class CliSession:
         only: tuple[str, ...] = (),
         skip: tuple[str, ...] = (),
         lock: str = "",
+        spinner: bool = True,
     ) -> Iterator[Repository]:
         """The repository with its settings, which the command line overrides; without them if isolated.
 
-        `lock`: the command that will change the tree; the tree is locked for it during the block.
+        `lock`: the command that will change the tree; the tree is locked for it during the block. Without `spinner`
+        the command can ask questions meanwhile.
         """
         from rocm3d.repository import open_repository
 
-        with self.progress("reading") as progress:
+        with self.progress("reading", shown=spinner) as progress:
             repository = open_repository(
                 path,
                 self.load,
@@ -102,9 +104,9 @@ class CliSession:
         return rule or settings.licence_policy
 
     @contextmanager
-    def progress(self, activity: str) -> Iterator[Callable[[str], None]]:
+    def progress(self, activity: str, *, shown: bool = True) -> Iterator[Callable[[str], None]]:
         """A callback for progress messages: a status line on a terminal, else the log."""
-        if self.quiet or self.verbose or not sys.stderr.isatty():
+        if self.quiet or self.verbose or not shown or not sys.stderr.isatty():
             yield lambda message: log.debug("%s", message)
             return
         from rich.console import Console

@@ -86,12 +86,12 @@ def _has_artifact(runs: Iterable[SealedRun]) -> bool:
 
 
 def tally(plan: Plan, patch: Patch, verdicts: Verdicts) -> Tally:
-    """Changed files; findings left; refused edits plus blocked packages; checks not run plus stubs."""
+    """Changed files; tasks; edits that were left out plus blocked packages; checks not run plus stubs."""
     blocked = sum(item.decision == "blocked" for item in plan.decisions)
     not_run = sum(item.outcome == "not_run" for item in verdicts.verdicts)
     return Tally(
         changed=len(patch.changes),
-        left_for_person=len(patch.left),
-        rejected=len(patch.refused) + blocked,
+        left_for_person=len(patch.tasks),
+        rejected=len(patch.left_out) + blocked,
         not_verified=not_run + len(plan.stubs),
     )

@@ -215,7 +215,7 @@ def _summarize(document: Document) -> str:
         stack = document.stack.id if document.stack else "no stack"
         return f"{document.readiness} on {document.gpu.title} with {stack}; decisions: {len(document.decisions)}"
     if isinstance(document, Patch):
-        return f"files changed: {len(document.changes)}, edits refused: {len(document.refused)}"
+        return f"files changed: {len(document.changes)}, tasks: {len(document.tasks)}"
     assert isinstance(document, Verdicts)
     outcomes = Counter(item.outcome for item in document.verdicts)
     return ", ".join(f"{outcomes[word]} {word}" for word in ("passed", "failed", "skipped", "not_run"))

@@ -35,7 +35,7 @@ _RECORDER_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
-class Task:
+class ScheduledAttempt:
     """One attempt of one job on one slot."""
 
     job: Job
@@ -131,10 +131,10 @@ class Engine(Protocol):
     def notes(self) -> Sequence[str]:
         """Messages about the slots for the user."""
 
-    def start(self, tasks: Sequence[Task]) -> None:
+    def start(self, tasks: Sequence[ScheduledAttempt]) -> None:
         """Start attempts; results arrive as events."""
 
-    def adopt(self, task: Task, remote: str) -> bool:
+    def adopt(self, task: ScheduledAttempt, remote: str) -> bool:
         """Take over an attempt that an earlier runner started; False if the engine no longer has it."""
 
     def stop(self, key: str, ending: str) -> None:

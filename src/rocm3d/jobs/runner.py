@@ -8,7 +8,7 @@ from collections import deque
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rocm3d.jobs.engine import Task
+from rocm3d.jobs.engine import ScheduledAttempt
 from rocm3d.jobs.folder import DiskFullError
 from rocm3d.jobs.job_progress import report
 from rocm3d.jobs.status_files import kill_leftovers
@@ -46,7 +46,7 @@ class JobRunner:
     ) -> None:
         self.jobs, self.folder, self.journal, self.progress, self.engine = jobs, folder, journal, progress, engine
         self.watch = watch
-        self.running: dict[str, Task] = {}
+        self.running: dict[str, ScheduledAttempt] = {}
         self._by_id = {job.id: job for job in jobs.jobs}
         self._free_slots: deque[Slot] = deque(engine.slots())
         self._busy_until: dict[str, float] = {}
@@ -109,7 +109,7 @@ class JobRunner:
             self.waiting.append(progress.id)
         self._mark_changed(progress.id)
 
-    def _handle_lost(self, task: Task, progress: JobProgress) -> None:
+    def _handle_lost(self, task: ScheduledAttempt, progress: JobProgress) -> None:
         status_path = self.folder.status(task.job.id, task.attempt)
         if not status_path.exists() and not status_path.with_name(f"{status_path.name}.running").exists():
             progress.undo_begin()  # it never started
@@ -118,7 +118,7 @@ class JobRunner:
         if kill_leftovers([progress], status_path.parent):
             progress.state, progress.reason = "failed", "its processes are still alive and cannot be killed"
 
-    def _handle_refusal(self, task: Task, event: AttemptEvent) -> None:
+    def _handle_refusal(self, task: ScheduledAttempt, event: AttemptEvent) -> None:
         if event.kind == "busy":
             self._busy_until[task.slot.name] = time.monotonic() + POLL_SECONDS
         elif event.full:
@@ -146,7 +146,7 @@ class JobRunner:
             self._save()
             self.engine.start(tasks)
 
-    def _next_task(self, slot: Slot, now: float) -> Task | None:
+    def _next_task(self, slot: Slot, now: float) -> ScheduledAttempt | None:
         if self._busy_until.get(slot.name, 0.0) > time.monotonic():
             return None
         for position in range(min(len(self.waiting), _LOOKAHEAD)):
@@ -155,7 +155,7 @@ class JobRunner:
                 del self.waiting[position]
                 attempt = self.progress[job.id].begin(slot.name, now)
                 self._mark_changed(job.id)
-                return Task(job, attempt, slot, self.folder, self.progress[job.id].attempt_id)
+                return ScheduledAttempt(job, attempt, slot, self.folder, self.progress[job.id].attempt_id)
         return None
 
     def _adopt(self) -> None:
@@ -166,7 +166,7 @@ class JobRunner:
             slot = (
                 self._free_slots.popleft() if self._free_slots else replace(self.engine.slots()[0], name=progress.slot)
             )
-            task = Task(self._by_id[progress.id], progress.attempts, slot, self.folder, progress.attempt_id)
+            task = ScheduledAttempt(self._by_id[progress.id], progress.attempts, slot, self.folder, progress.attempt_id)
             if self.engine.adopt(task, progress.remote):
                 progress.state = "running"
                 self.running[task.key] = task

@@ -29,7 +29,8 @@ NotEdits = Annotated[
 Isolated = Annotated[
     bool, Field(description="Ignore the repository's own settings and its ignore comments, which hide findings.")
 ]
-Review = Annotated[bool, Field(description="Also make the edits that need a review by a person.")]
+SafeOnly = Annotated[bool, Field(description="Leave out the edits that somebody should read.")]
+Review = Annotated[bool, Field(deprecated=True, description="No effect: these edits are made by default.")]
 PlanHash = Annotated[
     str, Field(pattern="^[0-9a-f]{64}$", description="`plan_hash` of the last call of `plan` for this folder.")
 ]

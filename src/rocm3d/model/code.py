@@ -34,6 +34,8 @@ class Code(Fact):
     cdna: str = ""
     rdna: str = ""
     example: str = ""
+    example_after: str = Field(default="", description="the example after a manual edit, if no case of a fix shows one")
+    action: str = Field(default="", description="what a person does where no edit was made; if empty: the hint")
     terms: dict[str, str] = Field(default={}, description="strings that the detector searches for, with the reason")
     errors: tuple[str, ...] = Field(
         default=(), description="patterns over compiler errors that it causes: message, source line and notes"

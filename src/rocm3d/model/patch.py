@@ -37,6 +37,12 @@ class ReviewNote(Record):
     places: tuple[str, ...] = ()
     check: str
 
+    @property
+    def where(self) -> str:
+        """The path once, with all lines: `a.cu:3,17`."""
+        path = self.places[0].rpartition(":")[0] if self.places else ""
+        return f"{path}:{','.join(text.rpartition(':')[2] for text in self.places)}" if path else ""
+
 
 class FileChange(Record):
     """One added or edited file. `before` and `after` are SHA-256 digests; `before` is None for an added file."""
@@ -51,7 +57,10 @@ class FileChange(Record):
     review: tuple[ReviewNote, ...] = ()
 
 
-NEEDS_REVIEW = "needs your review: apply with --review"
+SAFE_ONLY = "left out by --safe-only"
+DECLINED = "you left it out in rocm3d review"
+RefusalKind = Literal["task", "left_out", "not_needed"]
+"""task: a person has to make it; left_out: by an option or an answer; not_needed: the code is right as it is."""
 
 
 class RefusedEdit(Record):
@@ -61,6 +70,7 @@ class RefusedEdit(Record):
     recipe: str
     reason: str
     places: tuple[str, ...] = ()
+    kind: RefusalKind = "task"
 
 
 class SubmodulePatch(Record):
@@ -88,6 +98,16 @@ class Patch(Document):
     modules: tuple[SubmodulePatch, ...] = ()
     unseen: tuple[UnscannedCode, ...] = ()
     tasks: tuple[Task, ...] = Field(default=(), description="what is left for a person")
+
+    @property
+    def left_out(self) -> tuple[RefusedEdit, ...]:
+        """Edits that could be made and were not: by an option, or by an answer in `rocm3d review`."""
+        return tuple(item for item in self.refused if item.kind == "left_out")
+
+    @property
+    def review(self) -> tuple[ReviewNote, ...]:
+        """Edits that were made and that somebody should read, of all files."""
+        return tuple(note for change in self.edited for note in change.review)
 
     @property
     def edited(self) -> tuple[FileChange, ...]:

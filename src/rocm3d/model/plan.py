@@ -84,6 +84,7 @@ class PlannedEdit(Record):
     rewrite: str
     parameters: Parameters
     safety: Safety
+    check: str = Field(default="", description="what a reader of the edit checks, if safety is review")
     path: TreePath
     findings: tuple[Finding, ...] = Field(min_length=1)
 

@@ -10,7 +10,7 @@ from rocm3d.model.base import Record
 from rocm3d.model.source import Fact, Identifier, Range, Status
 
 Safety = Literal["safe", "review", "manual"]
-"""safe: applied by default; review: applied with --review; manual: printed, never applied."""
+"""safe: needs no reader; review: made, and marked for a reader; manual: printed, never made."""
 
 Parameters = dict[str, str | int | bool | list[str]]
 
@@ -34,6 +34,7 @@ class RuleFix(Fact):
     rewrite: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
     parameters: Parameters = Field(default={})
     safety: Safety
+    check: str = Field(default="", description="what a reader of the edit checks, if safety is review")
     why: str
     changes_for_user: str
     since: str

@@ -18,3 +18,8 @@ class Task(Record):
     example_before: str = ""
     example_after: str = ""
     effort: Effort = "minutes"
+
+    @property
+    def where(self) -> str:
+        """The path with all lines: `a.cu:3,17`."""
+        return f"{self.path}:{','.join(map(str, self.lines))}" if self.lines else self.path

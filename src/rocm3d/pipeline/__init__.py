@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from rocm3d.pipeline.machine import prepare_toolchain as prepare_toolchain
     from rocm3d.pipeline.machine import resolve_gpu as resolve_gpu
     from rocm3d.pipeline.machine import smoke as smoke
+    from rocm3d.pipeline.review import open_review as open_review
     from rocm3d.pipeline.skill import check_skill as check_skill
     from rocm3d.pipeline.skill import write_skill as write_skill
     from rocm3d.pipeline.upstream import draft_upstream as draft_upstream
@@ -78,6 +79,7 @@ _MODULE_OF = {
     "inspect": "rocm3d.toolchain.inspect",
     "is_bundle": "rocm3d.evidence.run_bundles",
     "load": "rocm3d.knowledge.load",
+    "open_review": "rocm3d.pipeline.review",
     "prepare_toolchain": "rocm3d.pipeline.machine",
     "read_plan": "rocm3d.pipeline.doctor",
     "read_snapshot": "rocm3d.pipeline.doctor",

@@ -269,6 +269,7 @@ def _planned_edit(recipe: Recipe, path: str, findings: list[Finding], extensions
         rewrite=recipe.rewrite,
         parameters=parameters,
         safety=recipe.safety,
+        check=recipe.check,
         path=path,
         findings=tuple(findings),
     )

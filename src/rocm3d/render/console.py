@@ -16,7 +16,7 @@ from rocm3d.model.counted import counted
 from rocm3d.model.evidence import Evidence
 from rocm3d.model.fit import Fit
 from rocm3d.model.inventory import Scan
-from rocm3d.model.patch import NEEDS_REVIEW, FileChange, Patch
+from rocm3d.model.patch import FileChange, Patch
 from rocm3d.model.plan import KNOWN_PROJECT, Plan
 from rocm3d.model.verdict import Verdicts
 from rocm3d.render import comparison, job_forms
@@ -158,6 +158,7 @@ def _patch(document: Patch) -> Iterable[RenderableType]:
     for module in document.modules:
         yield from (_change_line(change, f"gets its edits from {clean(module.file)};") for change in module.changes)
     yield from _refused_lines(document)
+    yield from _review_lines(document)
     for unchecked in document.unseen:
         yield Text.assemble(("not checked: ", "yellow"), f"{clean(unchecked.name)}: {clean(unchecked.reason)}")
         yield from (Text(f"  {clean(command)}", style="dim") for command in unchecked.commands)
@@ -168,24 +169,45 @@ def _change_line(change: FileChange, verb: str) -> Text:
 
 
 def _refused_lines(document: Patch) -> Iterable[Text]:
-    """Edits that only need a review are one line with the next command."""
-    for item in (item for item in document.refused if item.reason != NEEDS_REVIEW):
+    """Edits that the user left out are one line for each reason. What a person has to make is a task instead."""
+    for item in (item for item in document.refused if item.kind == "not_needed"):
         locations = ", ".join(item.places) or item.path
-        yield Text.assemble(("not made: ", "yellow"), f"{clean(locations)}: {item.recipe}: {clean(item.reason)}")
-    if for_review := [item for item in document.refused if item.reason == NEEDS_REVIEW]:
-        paths = ", ".join(clean(path) for path in dict.fromkeys(item.path for item in for_review))
-        edits = counted(len(for_review), "edit")
-        yield Text(f"{edits} not made: review needed ({paths}). Make them: rocm3d apply . --review", style="yellow")
+        yield Text(f"not needed: {clean(locations)}: {item.recipe}: {clean(item.reason)}", style="dim")
+    for reason in dict.fromkeys(item.reason for item in document.left_out):
+        items = [item for item in document.left_out if item.reason == reason]
+        paths = ", ".join(clean(path) for path in dict.fromkeys(item.path for item in items))
+        yield Text.assemble(("not made: ", "yellow"), f"{counted(len(items), 'edit')}, {clean(reason)} ({paths})")
+
+
+def _review_lines(document: Patch) -> Iterable[Text]:
+    for note in document.review:
+        yield Text.assemble(("read: ", "cyan"), clean(f"{note.where}: {note.recipe}: {note.check}"))
+    if document.review and not document.dry_run:
+        edits = counted(len(document.review), "edit")
+        yield Text(f"{edits} that somebody should read: rocm3d review PATH", style="dim")
+
+
+def _task_lines(document: Patch) -> Iterable[Text]:
+    for task in document.tasks:
+        yield Text.assemble(("task: ", "yellow"), clean(f"{task.where} {task.code} {task.rule}: {task.reason}"))
+        yield Text(f"  do: {clean(task.action)}", style="dim")
+    if codes := list(dict.fromkeys(task.code for task in document.tasks if task.code)):
+        yield Text(f"  more: rocm3d explain {codes[0]}; examples are in the report", style="dim")
 
 
 def render_diff(patch: Patch, *, colour: bool = False) -> str:
     """All changes in order. Colour codes surround lines and never change their content."""
-    return "".join(f"{line}\n" for change in patch.changes for line in _diff_lines(change, colour=colour))
+    return "".join(diff_text(change.diff, colour=colour) for change in patch.changes)
 
 
-def _diff_lines(change: FileChange, *, colour: bool) -> Iterator[str]:
+def diff_text(diff: str, *, colour: bool = False) -> str:
+    """One diff, with control characters of the repository replaced."""
+    return "".join(f"{line}\n" for line in _diff_lines(diff, colour=colour))
+
+
+def _diff_lines(diff: str, *, colour: bool) -> Iterator[str]:
     header = True
-    for line in change.diff.removesuffix("\n").split("\n") if change.diff else ():
+    for line in diff.removesuffix("\n").split("\n") if diff else ():
         header = header and not line.startswith("@@")
         style = _DIFF_HEADER if header else _DIFF_STYLE.get(line[:1])
         shown = _clean_line(line)
@@ -202,11 +224,9 @@ def _clean_line(line: str) -> str:
 def _patch_closing(document: Patch) -> Iterable[RenderableType]:
     if document.dry_run:
         yield from _patch(document)
-    for left in document.left:
-        yield _left_line(left)
-        yield Text(f"  hint: {clean(left.finding.hint)}", style="dim")
-    done, left_over, refused = len(document.changes), len(document.left), len(document.refused)
-    yield Text(f"{done} changed, {left_over} left for a person, {refused} not made")
+    yield from _task_lines(document)
+    done, tasks, left_out = len(document.changes), counted(len(document.tasks), "task"), len(document.left_out)
+    yield Text(f"{done} changed, {tasks}, {counted(left_out, 'edit')} left out, {len(document.review)} to read")
 
 
 @document_lines.register(Verdicts)

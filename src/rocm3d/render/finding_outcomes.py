@@ -1,4 +1,4 @@
-"""The outcome of each finding: edited, resolved by an added file, left for a person, refused, or no change needed."""
+"""The outcome of each finding: edited, resolved by an added file, left for a person, left out, or no change needed."""
 
 from __future__ import annotations
 
@@ -11,11 +11,17 @@ if TYPE_CHECKING:
 
     from rocm3d.knowledge.base import Knowledge
     from rocm3d.model.finding import Finding
+    from rocm3d.model.patch import RefusalKind
     from rocm3d.model.plan import PlannedEdit
     from rocm3d.render.html import PortReportView
 
-FindingState = Literal["left for a person", "refused", "edited", "additive", "no change needed"]
-_ORDER: tuple[FindingState, ...] = ("left for a person", "refused", "edited", "additive", "no change needed")
+FindingState = Literal["left for a person", "left out", "edited", "additive", "no change needed"]
+_ORDER: tuple[FindingState, ...] = ("left for a person", "left out", "edited", "additive", "no change needed")
+_STATE_OF_REFUSAL: dict[RefusalKind, FindingState] = {
+    "task": "left for a person",
+    "left_out": "left out",
+    "not_needed": "no change needed",
+}
 
 
 @dataclass(frozen=True)
@@ -66,11 +72,11 @@ def _outcome_of_each(report: PortReportView, knowledge: Knowledge) -> Iterator[t
 def _outcomes_of_edit(
     edit: PlannedEdit, report: PortReportView, left_for_person: set[tuple[str, str]]
 ) -> Iterator[tuple[FindingState, Finding, str]]:
-    reasons = [item.reason for item in report.patch.refused if (item.path, item.recipe) == (edit.path, edit.recipe)]
+    refusals = [item for item in report.patch.refused if (item.path, item.recipe) == (edit.path, edit.recipe)]
     applied_recipes = {name for change in report.patch.edited if change.path == edit.path for name in change.recipes}
     for finding in edit.findings:
-        if reasons:
-            yield "refused", finding, f"{edit.recipe}: {reasons[0]}"
+        if refusals:
+            yield _STATE_OF_REFUSAL[refusals[0].kind], finding, f"{edit.recipe}: {refusals[0].reason}"
         elif edit.recipe in applied_recipes:
             remainder = "; other forms in this file are left" if (finding.path, finding.code) in left_for_person else ""
             yield "edited", finding, f"{edit.recipe}{remainder}"

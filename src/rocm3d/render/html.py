@@ -14,7 +14,6 @@ from markupsafe import Markup
 from rocm3d.model.bundle import BundleReport, PortReport
 from rocm3d.model.counted import counted
 from rocm3d.model.inventory import Scan
-from rocm3d.model.patch import NEEDS_REVIEW
 from rocm3d.render.charts.dependencies import DECISIONS, DependencyNode, dependency_map
 from rocm3d.render.grouping import NO_FAMILY, OUTCOME_SIGNS, SEVERITIES, LevelSummary, group_by_family, level_summaries
 from rocm3d.render.run_text import altered_text
@@ -24,7 +23,7 @@ from rocm3d.render.sanitize import clean_multiline
 if TYPE_CHECKING:
     from rocm3d.model.bundle import ReportedRun, UnreadRun
     from rocm3d.model.evidence import Evidence
-    from rocm3d.model.patch import FileChange, Patch
+    from rocm3d.model.patch import FileChange, Patch, RefusedEdit
     from rocm3d.model.plan import DependencyDecision, Plan
     from rocm3d.model.verdict import Verdict, Verdicts
 
@@ -59,7 +58,7 @@ class PortReportView:
             return "Blocked: a dependency has no route to this GPU."
         if self._has_failed_run:
             return "A recorded run failed."
-        if self.patch.left:
+        if self.patch.tasks:
             return "Partly ported: some findings need your work."
         return self._progress
 
@@ -68,9 +67,9 @@ class PortReportView:
         if self._hides_problems:
             return "Partly ported: the repository hides findings."
         proven = any(item.outcome == "passed" and item.level not in _WITHOUT_RUNNING for item in self.verdicts.verdicts)
-        if self._edits_for_review:
-            waiting = counted(self._edits_for_review, "edit waits", "edits wait")
-            return f"Not finished: {waiting} for review{'' if proven else '; nothing was compiled or run'}."
+        if self.patch.left_out:
+            left_out = counted(len(self.patch.left_out), "edit was", "edits were")
+            return f"Not finished: {left_out} left out{'' if proven else '; nothing was compiled or run'}."
         return (
             "Ported. Checks that were not run are listed below."
             if proven
@@ -78,8 +77,9 @@ class PortReportView:
         )
 
     @property
-    def _edits_for_review(self) -> int:
-        return sum(item.reason == NEEDS_REVIEW for item in self.patch.refused)
+    def not_needed(self) -> tuple[RefusedEdit, ...]:
+        """Planned edits of code that is right as it is."""
+        return tuple(item for item in self.patch.refused if item.kind == "not_needed")
 
     @property
     def _hides_problems(self) -> bool:
@@ -91,7 +91,7 @@ class PortReportView:
         """The CSS class of that sentence. It is green only if every check ran."""
         if self.moved or self.failed or self.plan.readiness == "blocked" or self._has_failed_run:
             return "failed"
-        unfinished = self.patch.left or self._edits_for_review or self.not_run or self.unread or self._hides_problems
+        unfinished = self.patch.tasks or self.patch.left_out or self.not_run or self.unread or self._hides_problems
         return "not_run" if unfinished else "passed"
 
     @property

@@ -33,6 +33,7 @@ def render(report: PortReportView, knowledge: Knowledge) -> str:
         _changes(report, knowledge),
         _proof(report),
         _not_tested(report),
+        _tasks(report),
         _findings(report, knowledge),
     )
     lines = [line for part in parts for line in part]
@@ -81,6 +82,9 @@ def _changes(report: PortReportView, knowledge: Knowledge) -> Iterator[str]:
     recipes = [knowledge.recipes[name] for name in sorted(used & set(knowledge.recipes))]
     yield from ("",) if recipes else ()
     yield from (f"- {code(recipe.id)}: {escape(recipe.title)}. {escape(recipe.why)}" for recipe in recipes)
+    if patch.review:
+        yield "\nPlease read these edits. The proof is about builds without ROCm; these change what ROCm builds do:\n"
+    yield from (f"- {code(note.where)} {code(note.recipe)}: {escape(note.check)}" for note in patch.review)
     if added:
         yield f"\nAdded: {', '.join(code(change.path) for change in added)}."
 
@@ -134,6 +138,14 @@ def _not_tested(report: PortReportView) -> Iterator[str]:
         yield from (f"  - {code(command)}" for command in unchecked.commands)
     if not (missing or report.evidence.missing or report.plan.stubs or report.patch.unseen):
         yield "Nothing: every check of rocm3d was run."
+
+
+def _tasks(report: PortReportView) -> Iterator[str]:
+    """What maintainers have to change by hand."""
+    if report.patch.tasks:
+        yield from section("Left to do")
+    for task in report.patch.tasks:
+        yield f"- {code(task.where)} {task.code} {task.rule}: {escape(task.reason)}. {escape(task.action)}."
 
 
 def _findings(report: PortReportView, knowledge: Knowledge) -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rocm3d.model.counted import counted
 from rocm3d.render import run_text
 from rocm3d.render.grouping import NO_FAMILY, level_summaries
-from rocm3d.render.markdown import code, escape, finding_text, section, table
+from rocm3d.render.markdown import code, escape, section, table
 from rocm3d.render.run_view import run_views
 from rocm3d.render.sanitize import clean_multiline
 
@@ -17,10 +17,12 @@ if TYPE_CHECKING:
 
     from rocm3d.knowledge.base import Knowledge
     from rocm3d.model.bundle import BundleReport
-    from rocm3d.model.patch import FileChange
     from rocm3d.model.verdict import Verdict
     from rocm3d.render.html import PortReportView
     from rocm3d.render.run_view import ArtifactView, RunView
+
+
+_AFTER = "becomes"
 
 
 def render(report: PortReportView, knowledge: Knowledge) -> str:
@@ -31,7 +33,7 @@ def render(report: PortReportView, knowledge: Knowledge) -> str:
         _missing(report),
         _dependencies(report, knowledge),
         _changes(report),
-        _left(report),
+        _tasks(report),
         _runs(report.views),
         (f"- {code(item.folder)} cannot be shown: {escape(item.reason)}" for item in report.unread),
     )
@@ -111,24 +113,34 @@ def _changes(report: PortReportView) -> Iterator[str]:
         for change in report.changes
     )
     yield from table(("file", "change", "proof", "same without ROCm"), rows)
-    yield from (line for change in report.patch.edited for line in _diff(change))
+    for change in report.patch.edited:
+        notes = (f"{code(note.where)} {code(note.recipe)}: {escape(note.check)}" for note in change.review)
+        yield from (f"\nSomebody should read {note}" for note in notes)
+        yield from fenced("diff", change.diff)
 
 
-def _diff(change: FileChange) -> Iterator[str]:
-    """The fence is longer than any inside the diff, so that the diff cannot end it."""
-    text = clean_multiline(change.diff.rstrip("\n"))
+def fenced(language: str, content: str) -> Iterator[str]:
+    """A block of code. The fence is longer than any inside, so that the content cannot end it."""
+    text = clean_multiline(content.rstrip("\n"))
     fence = "`" * (1 + max((len(run) for run in re.findall(r"`{3,}", text)), default=2))
-    yield from ("", f"{fence}diff", text, fence)
+    yield from ("", f"{fence}{language}", text, fence)
 
 
-def _left(report: PortReportView) -> Iterator[str]:
-    if report.patch.left or report.patch.refused:
-        yield from section("Left for a person")
-    for item in report.patch.left:
-        location, reason = code(str(item.finding.location)), f"{escape(item.reason)}; {escape(item.finding.hint)}"
-        yield f"- {location} {finding_text(item.finding)} ({reason})"
-    for refused in report.patch.refused:
-        yield f"- {code(refused.path)} {code(refused.recipe)} was refused: {escape(refused.reason)}"
+def _tasks(report: PortReportView) -> Iterator[str]:
+    if report.patch.tasks:
+        yield from section("Tasks for a person")
+    for task in report.patch.tasks:
+        yield f"- {code(task.where)} {task.code} {task.rule}: {escape(task.reason)}. **{escape(task.action)}**"
+        if task.example_after:
+            example = f"{task.example_before}\n\n{_AFTER}\n\n{task.example_after}"
+            yield from (f"  {line}" for part in fenced("text", example) for line in part.split("\n"))
+            yield f"\n  Effort: {task.effort}. More: `rocm3d explain {task.code}`"
+    others = [item for item in report.patch.refused if item.kind != "task"]
+    if others:
+        yield from section("Edits that were not made")
+    for item in others:
+        prefix = "not needed: " if item.kind == "not_needed" else ""
+        yield f"- {code(item.path)} {code(item.recipe)}: {prefix}{escape(item.reason)}"
 
 
 def _runs(run_views: tuple[RunView, ...]) -> Iterator[str]:

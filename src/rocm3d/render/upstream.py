@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from rocm3d.render.run_view import RunView
 
 _MAX_ROWS, _MAX_FILES, _MAX_TITLE = 15, 6, 72
-_UNRESOLVED = ("left for a person", "refused")
+_UNRESOLVED = ("left for a person", "left out")
 _MAX_SHOWN = 4
 # What a level checks, for readers who do not know rocm3d.
 _LEVEL_TEXT = {
@@ -48,7 +48,7 @@ _PROBE_TEXT = {
 _EDIT_PROBES = ("prove_isolation", "find_leftovers")
 # A reason about one file starts with its path and, in parentheses, its extension module.
 _FILE_REASON = re.compile(r"(?P<file>[^\s:]+\.\w+)(?: \([^)]*\))?: (?P<why>.+)", re.DOTALL)
-_IN_PATCH = {"edited": "yes", "additive": "install files", "left for a person": "no", "refused": "no"}
+_IN_PATCH = {"edited": "yes", "additive": "install files", "left for a person": "no", "left out": "no"}
 
 
 @dataclass(frozen=True)

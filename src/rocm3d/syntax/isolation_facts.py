@@ -102,7 +102,8 @@ class IsolationFacts:
     def with_edit(self, path: str, data: bytes) -> IsolationFacts:
         """The facts after an edit: the macros that it adds must agree with those of other edits."""
         added = tuple((name, text, path) for name, text in alias_definitions(data))
-        return replace(self, aliases=(*(item for item in self.aliases if item[2] != path), *added)) if added else self
+        others = tuple(item for item in self.aliases if item[2] != path)
+        return self if (*others, *added) == self.aliases else replace(self, aliases=(*others, *added))
 
     def text_problem(self, path: str, before: bytes) -> str | None:
         """Who reads the text of the file, and not only what it means to a compiler."""

@@ -33,6 +33,7 @@ DOCUMENT_FILES = {
     "Patch": ("patch.json", "apply"),
     "Verdicts": ("verdicts.json", "verify"),
     "Evidence": ("evidence.json", "report"),
+    "ReviewAnswers": ("review.json", "review"),
 }
 
 

@@ -11,7 +11,7 @@ import pytest
 from processes import kill
 from waiting import output_of, wait_until
 
-from rocm3d.jobs.engine import Task
+from rocm3d.jobs.engine import ScheduledAttempt
 from rocm3d.jobs.engines.ray import RayEngine, translate_masks
 from rocm3d.jobs.folder import run_folder
 from rocm3d.jobs.specification import read_jobs
@@ -69,7 +69,7 @@ def test_what_still_runs_at_the_end_is_cancelled_before_ray_ends(jobs_folder, mo
     jobs = read_jobs(jobs_folder.write('[run]\nengine = "ray"\n[[job]]\nid = "a"\ncommand = ["true"]\n'))
     folder = run_folder(jobs.path, None)
     with RayEngine(jobs, folder) as engine:
-        engine.start([Task(jobs.jobs[0], 1, engine.slots()[0], folder)])
+        engine.start([ScheduledAttempt(jobs.jobs[0], 1, engine.slots()[0], folder)])
 
     assert fake.calls == ["init", "cancel ref of a.1, force=True", "shutdown"]
 

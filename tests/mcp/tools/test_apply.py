@@ -32,8 +32,8 @@ def test_unknown_selection_is_refused(work, target):
 
 def test_preview_writes_nothing_and_is_the_dry_run_of_the_command_line(work, rocm3d, target, snapshot):
     before = snapshot(target)
-    answer = work("preview", path=str(target), plan_hash=planned(work, target), review=True)
-    ended = rocm3d("apply", target, "--dry-run", "--review", "--format", "json", "-q")
+    answer = work("preview", path=str(target), plan_hash=planned(work, target), safe_only=True)
+    ended = rocm3d("apply", target, "--dry-run", "--safe-only", "--format", "json", "-q")
 
     assert answer.document == json.loads(ended.out)
     assert answer.document["dry_run"]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from rocm3d.apply.guarded_lines import guard_condition
 from rocm3d.apply.lanes import first_host_read
-from rocm3d.apply.rewrite import RewriteRefusedError, list_parameter
+from rocm3d.apply.rewrite import EditNotNeededError, RewriteRefusedError, list_parameter
 from rocm3d.model.recipe import Parameters
 from rocm3d.model.text import Text
 from rocm3d.syntax.cuda import CudaUnit
@@ -49,7 +49,7 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
     unit, newline = CudaUnit("", data), Text(data).newline
     constants = list(_constants(unit, parameters))
     if not _DEFINED.search(blanked(data)) and _LITERAL.search(blanked(data)):
-        raise RewriteRefusedError("left at 32: correct as long as votes and shuffles stay within 32 lanes")
+        raise EditNotNeededError("left at 32: correct as long as votes and shuffles stay within 32 lanes")
     out, position = [], 0
     for constant in constants:
         host_line = first_host_read(unit, constant.name)
@@ -97,6 +97,6 @@ def _refuse_groups(unit: CudaUnit) -> None:
     """Only a vote over the whole wave needs the hardware's wave size; groups of 32 in the same file rule it out."""
     on_rocm = blanked(fold_cpp(unit.data, assume_rocm))
     if not _WHOLE_WAVE.search(on_rocm):
-        raise RewriteRefusedError("left at 32: no vote in this file uses the whole wave")
+        raise EditNotNeededError("left at 32: no vote in this file uses the whole wave")
     if _GROUPS_OF_32.search(on_rocm):
-        raise RewriteRefusedError("left at 32: votes or shuffles in this file use groups of 32")
+        raise EditNotNeededError("left at 32: votes or shuffles in this file use groups of 32")

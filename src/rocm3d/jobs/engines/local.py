@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from types import TracebackType
 
-    from rocm3d.jobs.engine import Task
+    from rocm3d.jobs.engine import ScheduledAttempt
     from rocm3d.jobs.slots import Slot
     from rocm3d.jobs.specification import Jobs
 
@@ -42,7 +42,7 @@ class LocalEngine:
         root: Path = Path("/"),
         integrated: Callable[[], frozenset[str]] = frozenset,
     ) -> None:
-        self._lock, self._unparsed, self._tasks = lock, b"", dict[str, "Task"]()
+        self._lock, self._unparsed, self._tasks = lock, b"", dict[str, "ScheduledAttempt"]()
         self._stack = ExitStack()
         self._slots, self._notes = _select_slots(jobs, _topology(root, integrated), root)
         refuse_oversized_jobs(jobs.jobs, self._slots)
@@ -70,12 +70,12 @@ class LocalEngine:
         """Results of the GPU check, or why jobs run on the CPU."""
         return self._notes
 
-    def start(self, tasks: Sequence[Task]) -> None:
+    def start(self, tasks: Sequence[ScheduledAttempt]) -> None:
         """Send all requests in one message."""
         self._tasks.update((task.key, task) for task in tasks)
         self._send(*(task.request() for task in tasks))
 
-    def adopt(self, task: Task, remote: str) -> bool:  # noqa: ARG002  (one signature for all engines)
+    def adopt(self, task: ScheduledAttempt, remote: str) -> bool:  # noqa: ARG002  (one signature for all engines)
         """Always False: jobs end with their launcher."""
         return False
 

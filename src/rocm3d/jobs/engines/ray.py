@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import MutableMapping
     from types import TracebackType
 
-    from rocm3d.jobs.engine import Task
+    from rocm3d.jobs.engine import ScheduledAttempt
     from rocm3d.jobs.folder import RunFolder
     from rocm3d.jobs.specification import Jobs
     from rocm3d.workspace.topology import Topology
@@ -50,7 +50,7 @@ class RayEngine:
 
     def __init__(self, jobs: Jobs, folder: RunFolder) -> None:
         self._jobs, self._folder = jobs, folder
-        self._tasks: dict[str, Task] = {}
+        self._tasks: dict[str, ScheduledAttempt] = {}
         self._refs: dict[str, Any] = {}
         self._stop_reasons: dict[str, str] = {}
         # No telemetry.
@@ -91,13 +91,13 @@ class RayEngine:
         """The nodes are not checked."""
         return ["not verified that jobs see one GPU: Ray assigns the GPUs"]
 
-    def start(self, tasks: Sequence[Task]) -> None:
+    def start(self, tasks: Sequence[ScheduledAttempt]) -> None:
         """Submit each attempt as a Ray task."""
         for task in tasks:
             self._tasks[task.key] = task
             self._refs[task.key] = self._function.remote(task.remote_command(_MASK_ORDER))
 
-    def adopt(self, task: Task, remote: str) -> bool:  # noqa: ARG002  (one signature for all engines)
+    def adopt(self, task: ScheduledAttempt, remote: str) -> bool:  # noqa: ARG002  (one signature for all engines)
         """Always False: Ray ends the tasks of a driver with the driver."""
         return False
 

@@ -21,7 +21,7 @@ from rocm3d.workspace.process import run
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from rocm3d.jobs.engine import Task
+    from rocm3d.jobs.engine import ScheduledAttempt
     from rocm3d.jobs.folder import RunFolder
     from rocm3d.jobs.specification import Jobs
 
@@ -39,7 +39,7 @@ class SlurmEngine:
 
     def __init__(self, jobs: Jobs, folder: RunFolder) -> None:
         self._jobs, self._folder = jobs, folder
-        self._tasks: dict[str, Task] = {}
+        self._tasks: dict[str, ScheduledAttempt] = {}
         self._remote: dict[str, str] = {}
         self._stop_reasons: dict[str, str] = {}
         self._started_events: list[AttemptEvent] = []
@@ -80,13 +80,13 @@ class SlurmEngine:
         """The nodes are not checked."""
         return ["not verified that jobs see one GPU: Slurm assigns the GPUs"]
 
-    def start(self, tasks: Sequence[Task]) -> None:
+    def start(self, tasks: Sequence[ScheduledAttempt]) -> None:
         """Submit one array per time limit."""
         by_limit = sorted(tasks, key=lambda task: task.job.timeout or 0.0)
         for _, group in groupby(by_limit, key=lambda task: task.job.timeout):
             self._submit(list(group))
 
-    def _submit(self, tasks: list[Task]) -> None:
+    def _submit(self, tasks: list[ScheduledAttempt]) -> None:
         from submitit.helpers import CommandFunction  # noqa: PLC0415
 
         executor = self._executor()
@@ -117,7 +117,7 @@ class SlurmEngine:
         }
         return {name: value for name, value in parameters.items() if value is not None}
 
-    def adopt(self, task: Task, remote: str) -> bool:
+    def adopt(self, task: ScheduledAttempt, remote: str) -> bool:
         """True if the job is still in Slurm's queue, or if squeue fails."""
         queued = self._queued_ids()
         is_queued = queued is None or remote in queued

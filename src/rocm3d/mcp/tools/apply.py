@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from rocm3d.mcp.arguments import Edits, NotEdits, PlanHash, RepositoryPath, Review
+from rocm3d.mcp.arguments import Edits, NotEdits, PlanHash, RepositoryPath, Review, SafeOnly
 from rocm3d.mcp.tool_context import document_path
 from rocm3d.mcp.tool_response import ToolResponse, tool_response
 from rocm3d.model.base import Record
@@ -24,10 +24,11 @@ CHANGES = True
 
 
 class Arguments(Record):
-    """As `rocm3d apply PATH --review --only --skip --into --format json`, with the hash of the plan."""
+    """As `rocm3d apply PATH --safe-only --only --skip --into --format json`, with the hash of the plan."""
 
     path: RepositoryPath
     plan_hash: PlanHash
+    safe_only: SafeOnly = False
     review: Review = False
     only: Edits = ()
     skip: NotEdits = ()
@@ -52,7 +53,7 @@ def work(arguments: Arguments, context: ToolContext) -> ToolResponse:
         choice = EditSelection.from_options(arguments.only, arguments.skip, repository.knowledge)
         target = repository if arguments.into is None else repository.copy_into(Path(arguments.into))
         target.documents.write(plan)
-        document = target.apply(plan, ApplyOptions(arguments.review, selection=choice))
+        document = target.apply(plan, ApplyOptions(arguments.safe_only, selection=choice))
     is_proven = all(change.proof.holds for change in (*document.changes, *document.edited))
     return tool_response(
         document.model_dump(mode="json"),
@@ -68,6 +69,7 @@ def patch_summary(document: Patch) -> str:
     failed = sum(not change.proof.holds for change in (*document.changes, *document.edited))
     proofs = f"failed proofs: {failed}" if failed else "all proofs hold"
     return (
-        f"Files added: {added}, files edited: {len(document.edited)}; {proofs}. Edits not made: "
-        f"{len(document.refused)}, see refused for the reasons. Findings left for a person: {len(document.left)}."
+        f"Files added: {added}, files edited: {len(document.edited)}; {proofs}. Edits to read: {len(document.review)}, "
+        f"see review of each change. Tasks for a person: {len(document.tasks)}, see tasks. Edits left out: "
+        f"{len(document.left_out)}."
     )

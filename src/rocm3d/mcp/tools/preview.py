@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.mcp.arguments import Edits, NotEdits, PlanHash, RepositoryPath, Review
+from rocm3d.mcp.arguments import Edits, NotEdits, PlanHash, RepositoryPath, Review, SafeOnly
 from rocm3d.mcp.tool_response import ToolResponse, tool_response
 from rocm3d.model.base import Record
 
@@ -17,10 +17,11 @@ PATHS = ("path",)
 
 
 class Arguments(Record):
-    """As `rocm3d apply PATH --dry-run --review --only --skip --format json`."""
+    """As `rocm3d apply PATH --dry-run --safe-only --only --skip --format json`."""
 
     path: RepositoryPath
     plan_hash: PlanHash
+    safe_only: SafeOnly = False
     review: Review = False
     only: Edits = ()
     skip: NotEdits = ()
@@ -35,7 +36,7 @@ def work(arguments: Arguments, context: ToolContext) -> ToolResponse:
     repository = context.repository(arguments.path)
     plan = reviewed_plan(repository, arguments.plan_hash, context.progress)
     choice = EditSelection.from_options(arguments.only, arguments.skip, repository.knowledge)
-    document = repository.apply(plan, ApplyOptions(arguments.review, dry_run=True, selection=choice))
+    document = repository.apply(plan, ApplyOptions(arguments.safe_only, dry_run=True, selection=choice))
     is_proven = all(change.proof.holds for change in (*document.changes, *document.edited))
     return tool_response(
         document.model_dump(mode="json"),
