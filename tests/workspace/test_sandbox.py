@@ -144,7 +144,7 @@ def test_processes_of_the_machine_are_not_visible(run_python):
 
 
 @needs_sandbox
-def test_no_capability_and_no_way_to_get_one(run_python):
+def test_no_capability_and_none_can_be_acquired(run_python):
     code = "print([line.split()[1] for line in open('/proc/self/status') if line.startswith(('CapEff', 'NoNewPrivs'))])"
     assert run_python(code).stdout == b"['0000000000000000', '1']\n"
 

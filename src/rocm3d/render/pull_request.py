@@ -112,9 +112,9 @@ def _proof(report: PortReportView) -> Iterator[str]:
 
 
 def _verdict_line(verdict: VerdictGroup) -> str:
-    more = f" and {len(verdict.looked_at) - 4} more" if len(verdict.looked_at) > 4 and not verdict.reason else ""
+    more = f" and {len(verdict.checks) - 4} more" if len(verdict.checks) > 4 and not verdict.reason else ""
     covered = "" if verdict.reason or verdict.scope else "covered "
-    names = verdict.detail if verdict.reason or verdict.scope else ", ".join(verdict.looked_at[:4])
+    names = verdict.detail if verdict.reason or verdict.scope else ", ".join(verdict.checks[:4])
     detail = escape(f"{covered}{names}{more}")
     outcome = f"**{verdict.outcome}**" if verdict.outcome == "failed" else verdict.outcome
     return f"- {verdict.level}, {code(verdict.probe)}: {outcome}; {detail}"

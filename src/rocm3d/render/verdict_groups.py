@@ -21,12 +21,12 @@ class VerdictGroup:
     outcome: Outcome
     scope: str
     reason: str
-    looked_at: tuple[str, ...]
+    checks: tuple[str, ...]
 
     @property
     def covered(self) -> str:
         """What was checked: everything."""
-        return self._in_scope(", ".join(self.looked_at))
+        return self._in_scope(", ".join(self.checks))
 
     @property
     def detail(self) -> str:
@@ -34,8 +34,8 @@ class VerdictGroup:
         if self.reason:
             return self._in_scope(self.reason)
         if self.scope:
-            return self._in_scope(", ".join(self.looked_at[:_MAX_COVERED]))
-        return f"covered {len(self.looked_at)}: {', '.join(self.looked_at[:_MAX_COVERED])}"
+            return self._in_scope(", ".join(self.checks[:_MAX_COVERED]))
+        return f"covered {len(self.checks)}: {', '.join(self.checks[:_MAX_COVERED])}"
 
     def _in_scope(self, text: str) -> str:
         return f"{self.scope}: {text}" if self.scope and not text.startswith(f"{self.scope}: ") else text
@@ -60,7 +60,7 @@ def _group(verdicts: Sequence[Verdict]) -> VerdictGroup:
         outcome=first.outcome,
         scope=", ".join(text for text in (first.subject, *targets) if text),
         reason=first.reason,
-        looked_at=tuple(dict.fromkeys(text for item in _sides(verdicts) for text in item)),
+        checks=tuple(dict.fromkeys(text for item in _sides(verdicts) for text in item)),
     )
 
 

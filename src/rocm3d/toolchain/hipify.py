@@ -63,10 +63,11 @@ class Hipify:
         headers: bool = False,
         jit: bool = False,
         tree: Path | None = None,
+        without_torch: bool = False,
     ) -> HipifyResult:
         """Translates in place: pass paths of a copy only. With `jit`, `project` is an empty folder.
 
-        `tree`: the folder of all sources, if it is not `project`.
+        `tree`: the folder of all sources, if it is not `project`. `without_torch`: of a build that does not use torch.
         """
         request = {
             "package_parent": str(self.package_parent or ""),
@@ -75,6 +76,7 @@ class Hipify:
             "include_dirs": [str(path) for path in include_dirs],
             "headers": headers,
             "jit": jit,
+            "without_torch": without_torch,
         }
         request_file = project.with_name(f"{project.name}.hipify.json")
         request_file.write_text(json.dumps(request), encoding="utf-8")

@@ -71,6 +71,19 @@ def test_the_same_error_on_several_lines_is_one_task(knowledge):
     assert task.action == "change it under `#if defined(USE_ROCM)`, then check with rocm3d verify . --level compile"
 
 
+def test_a_rule_is_one_task_in_each_file(knowledge):
+    problems = [
+        CompileProblem("a.h", 3, 1, "'cuda_runtime.h' file not found", "CU506"),
+        CompileProblem("a.h", 9, 1, "unknown type name 'cudaStream_t'", "CU506"),
+        CompileProblem("b.cpp", 4, 1, "no matching function for call to 'f'"),
+    ]
+
+    (task,) = tasks_of(problems, knowledge.codes)
+
+    assert (task.path, task.lines, task.code) == ("a.h", (3, 9), "CU506")
+    assert task.reason == "'cuda_runtime.h' file not found; unknown type name 'cudaStream_t'"
+
+
 @pytest.mark.parametrize(
     ("side", "reason"),
     [
@@ -100,10 +113,10 @@ def test_sources_that_cmake_does_not_translate_are_a_task(verdicts):
     extension = DeclaredExtension("lib", "CMakeLists.txt", 1, "", ("k.cu", "plain.cu"), uses_torch=False)
     script = ScriptExtensions("CMakeLists.txt", (extension,), note="CMakeLists.txt was parsed, not run")
 
-    (verdict,) = verdicts(scripts=(script,), translated=("k.cu", "other.cu"))
+    (verdict,) = verdicts(scripts=(script,), translated=("k.cu", "k.cuh"))
 
     assert (verdict.outcome, verdict.subject) == ("failed", "CMakeLists.txt")
-    assert [(task.path, task.effort) for task in verdict.tasks] == [("k.cu", "hours")]
+    assert [(task.path, task.effort) for task in verdict.tasks] == [("k.cu", "hours"), ("k.cuh", "hours")]
     assert "hipify-perl" in verdict.tasks[0].action
 
 

@@ -231,7 +231,10 @@ def _hipify_group(
     include_dirs = dict.fromkeys(copy.tree / name for item in group for name in item.include_dirs)
     folders = [path for path in include_dirs if path.is_relative_to(copy.tree)]
     if not group[0].jit:
-        return hipify.translate_sources(copy.tree / root, existing, folders, tree=copy.tree)
+        without_torch = not group[0].uses_torch
+        return hipify.translate_sources(
+            copy.tree / root, existing, folders, tree=copy.tree, without_torch=without_torch
+        )
     build = copy.folder / "jit"
     build.mkdir(exist_ok=True)
     return hipify.translate_sources(build, existing, folders, jit=True, tree=copy.tree)

@@ -11,7 +11,7 @@ from rocm3d.verify.compilation.compile_options import RESUME_COMMAND
 from rocm3d.verify.compilation.compile_side import HOST
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from rocm3d.model.code import Code
     from rocm3d.model.verdict import CompileResult, Outcome, Verdict
@@ -23,8 +23,11 @@ if TYPE_CHECKING:
     from rocm3d.verify.probe import Probe
 
 _MAX_PROBLEMS = 8  # errors of one unit
+_MAX_MESSAGES = 3  # of one task
+_MISSING = "file not found"
 _MAX_HEADERS = 6
 _UNRULED_ACTION = f"change it under `#if defined(USE_ROCM)`, then check with {RESUME_COMMAND}"
+_CMAKE_REASON = "CMake does not translate sources, and this file contains CUDA names"
 _CMAKE_ACTION = (
     "translate it before the build, for example with hipify-perl, or include a header under `#if defined(USE_ROCM)` "
     "that defines the CUDA names"
@@ -80,17 +83,21 @@ def _script_verdict(script: ScriptExtensions, report: CompileReport, context: Ve
         return probe.verdict("skipped", reason, subject=script.script)
     untranslated = _sources_that_cmake_leaves(script, report)
     if untranslated:
-        reason = f"CMake does not translate sources, and {', '.join(untranslated)} call CUDA by name"
-        tasks = tuple(Task(path=path, reason=reason, action=_CMAKE_ACTION, effort="hours") for path in untranslated)
+        reason = f"CMake does not translate sources; CUDA names in {', '.join(untranslated)}"
+        tasks = tuple(_cmake_task(path) for path in untranslated)
         return probe.verdict("failed", reason, checked, subject=script.script, tasks=tasks)
     checked += [script.note] if script.note else []
     return probe.verdict("passed", "", checked, subject=script.script)
 
 
 def _sources_that_cmake_leaves(script: ScriptExtensions, report: CompileReport) -> list[str]:
-    """Sources of CMake targets that hipify changed for this check: CMake itself calls no hipify."""
-    sources = {name for item in script.extensions if not item.uses_torch for name in item.sources}
-    return sorted(sources & set(report.translated))
+    """Files of CMake targets that hipify changed for this check: CMake itself calls no hipify."""
+    if any(item.uses_torch for item in script.extensions):
+        return []
+    others = {name for one in report.scripts for item in one.extensions if item.uses_torch for name in item.sources}
+    if others:
+        return sorted({name for item in script.extensions for name in item.sources} & set(report.translated) - others)
+    return sorted(report.translated)
 
 
 def side_verdict(item: UnitReport, name: str, context: VerdictContext) -> Verdict:
@@ -115,22 +122,33 @@ def side_verdict(item: UnitReport, name: str, context: VerdictContext) -> Verdic
 
 
 def tasks_of(problems: Iterable[CompileProblem], codes: Mapping[str, Code]) -> tuple[Task, ...]:
-    """One task for each file and error, with all lines where it occurs."""
-    lines: dict[tuple[str, str, str], list[int]] = {}
-    for problem in problems:
-        lines.setdefault((problem.path, problem.code, problem.message), []).append(problem.line)
-    return tuple(
-        _task(path, codes.get(code), message, tuple(sorted({number for number in numbers if number})))
-        for (path, code, message), numbers in lines.items()
-    )
+    """One task for each file and rule, and for each error that no rule explains, with all lines where it occurs.
+
+    Where a header is missing, errors that no rule explains are left out: they follow from it.
+    """
+    all_problems = list(problems)
+    is_header_missing = any(problem.code and problem.message.endswith(_MISSING) for problem in all_problems)
+    groups: dict[tuple[str, str], list[CompileProblem]] = {}
+    for problem in all_problems:
+        if problem.code or not is_header_missing:
+            groups.setdefault((problem.path, problem.code or problem.message), []).append(problem)
+    return tuple(_task(group, codes.get(group[0].code)) for group in groups.values())
 
 
-def _task(path: str, code: Code | None, message: str, lines: tuple[int, ...]) -> Task:
+def _task(problems: Sequence[CompileProblem], code: Code | None) -> Task:
+    path, lines = problems[0].path, tuple(sorted({problem.line for problem in problems if problem.line}))
+    messages = list(dict.fromkeys(problem.message for problem in problems))
     if code is None:
-        return Task(path=path, lines=lines, reason=message, action=_UNRULED_ACTION)
+        return Task(path=path, lines=lines, reason=messages[0], action=_UNRULED_ACTION)
+    more = f"; and {len(messages) - _MAX_MESSAGES} more" if len(messages) > _MAX_MESSAGES else ""
+    reason = "; ".join(messages[:_MAX_MESSAGES]) + more
     return Task(
-        path=path, lines=lines, code=code.code, rule=code.rule, reason=message, action=code.hint, effort=code.effort
+        path=path, lines=lines, code=code.code, rule=code.rule, reason=reason, action=code.hint, effort=code.effort
     )
+
+
+def _cmake_task(path: str) -> Task:
+    return Task(path=path, reason=_CMAKE_REASON, action=_CMAKE_ACTION, effort="hours")
 
 
 def describe_side(side: CompileResult) -> str:
