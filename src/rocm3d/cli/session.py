@@ -128,11 +128,12 @@ class CliSession:
 
     def progress_of_units(self, spinner: Callable[[str], None]) -> Callable[[str], None]:
         """For work of minutes: a status line on a terminal, else lines, which a log keeps."""
-        return spinner if sys.stderr.isatty() else self.print_status
+        return spinner if self._spinners else self.print_status
 
     def confirm(self, question: str) -> bool:
         """Ask on the terminal; False where there is none."""
-        if self.quiet or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        # A status line replaces sys.stderr; it exists on a terminal only.
+        if self.quiet or not (sys.stdin.isatty() and (self._spinners or sys.stderr.isatty())):
             return False
         from typer import confirm
 
