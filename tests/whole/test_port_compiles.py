@@ -116,7 +116,7 @@ def path_without_bubblewrap(tmp_path):
 
 
 @pytest.mark.usefixtures("prepared")
-def test_without_a_sandbox_nothing_runs_unless_it_is_asked_for(rocm3d, tmp_path, path_without_bubblewrap):
+def test_without_a_sandbox_nothing_runs_unless_an_option_allows_it(rocm3d, tmp_path, path_without_bubblewrap):
     root = write_repository(tmp_path / "repository", before=f"open({str(tmp_path / 'mark')!r}, 'w').close()\n")
     env = {"PATH": path_without_bubblewrap}
 
