@@ -14,6 +14,8 @@ TRITON_OLDEST ?= 3.6.0
 # The Blender that one long test runs, apart from ours: it needs an older numpy, and has wheels for one Python only.
 BPY ?= bpy==5.0.1
 PORTED = build/port/$(notdir $(abspath $(REPO)))
+# Build scripts of our own examples may run without a sandbox; those of other repositories only in one.
+TRUSTED = $(if $(filter $(abspath examples)/%,$(abspath $(REPO))),--compile)
 BIN = .venv/bin
 
 .PHONY: help port test test-engines test-gpu gate test-full ecosystem nvidia-check fuzz attack undo-check skill-evals check docs system generate clean
@@ -21,10 +23,12 @@ BIN = .venv/bin
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
 
-port: .venv/installed ## port a copy of REPO (default: examples/splat-trainer) for GPU (default: mi300x)
+# The toolchain goes to the cache of the user, which all checkouts share: `rocm3d cache path` prints it.
+port: .venv/installed ## port a copy of REPO (default: examples/splat-trainer) for GPU (default: mi300x), and compile it
+	@$(BIN)/rocm3d toolchain prepare >/dev/null || echo "without a toolchain the port is not compiled" >&2
 	@rm -rf "$(PORTED)"
 	@mkdir -p "$(dir $(PORTED))"
-	@$(BIN)/rocm3d port "$(REPO)" --gpu "$(GPU)" --into "$(PORTED)"
+	@$(BIN)/rocm3d port "$(REPO)" --gpu "$(GPU)" --into "$(PORTED)" --review $(TRUSTED)
 
 test: .venv/developed .venv-torch/kernels system ## everything needed, then the test suite
 	$(BIN)/pytest
@@ -82,7 +86,7 @@ generate: .venv/developed ## write schemas and reference pages anew
 	$(BIN)/python scripts/transcript.py
 
 # Debian packages that tests use; elsewhere those tests say not run and why.
-SYSTEM = chromium munge parallel slurm-wlm unifdef
+SYSTEM = bubblewrap chromium munge parallel slurm-wlm unifdef
 system:
 	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	  for package in $(SYSTEM); do dpkg -s $$package >/dev/null 2>&1 || missing="$$missing $$package"; done; \
@@ -90,14 +94,15 @@ system:
 	    apt-get install -y -qq --no-install-recommends $$missing >/dev/null; fi; \
 	else echo "not root or no apt: tests that need $(SYSTEM) are not run unless these are installed"; fi
 
-clean: ## remove what make made
+clean: ## remove what make made, except the toolchain in the cache of the user
+	@test ! -x $(BIN)/rocm3d || echo "the toolchain of make port stays: rm -r \"$$($(BIN)/rocm3d cache path)\" removes it"
 	rm -rf .venv .venv-torch .venv-blender build dist
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
 
 .venv/installed: .venv/bin/python pyproject.toml constraints.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[compile]'
 	@touch $@
 
 .venv/developed: .venv/bin/python pyproject.toml constraints.txt

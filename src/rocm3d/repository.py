@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
@@ -164,8 +165,12 @@ class Repository:
         *,
         licence_policy: LicenceRule | None = None,
         environment: Environment | None = None,
+        building: CompileOptions | None = None,
     ) -> PortDocuments:
-        """All stages in order. Documents are handed on in memory, and each state of the tree is scanned once."""
+        """All stages in order. Documents are handed on in memory, and each state of the tree is scanned once.
+
+        Nothing is compiled without `building`.
+        """
         from rocm3d.render import html
 
         with self.locked("port"):
@@ -174,7 +179,7 @@ class Repository:
             plan.require_licences(licence_policy)
             patch, edited_inventory = self._apply(plan, apply_options or ApplyOptions())
             with _after_edits():
-                verdicts = self.verify(levels, (), environment=environment, inventory=edited_inventory)
+                verdicts = self.verify(levels, (), None, environment, building, inventory=edited_inventory)
                 evidence = self.evidence()
                 report = self.documents.write_text(self.documents.folder / REPORT, html.render(self.report()))
         return PortDocuments(plan, patch, verdicts, evidence, report)
@@ -532,10 +537,17 @@ class Repository:
         return self._scan(self.source_tree(overlay), self.selection)
 
     def _default_targets(self, gpu: Gpu) -> tuple[str, ...]:
-        """The plan's target, and one target of the other wave size."""
-        others = [t.gfx for t in self.knowledge.targets.values() if t.wave_size != gpu.wave_size]
-        preferred = [gfx for stack in self.knowledge.stacks.values() for gfx in stack.gfx if gfx in others]
-        return (gpu.gfx, *preferred[:1])
+        """The plan's target, and one of the other wave size: of those that the toolchain made of wheels can build.
+
+        An installed ROCm can build these, too. The one that most stacks support is chosen.
+        """
+        from rocm3d.toolchain.finder import newest_recipe
+
+        recipes, targets = self.knowledge.toolchains, self.knowledge.targets
+        buildable = newest_recipe(recipes).targets if recipes else ()
+        others = [gfx for gfx in buildable if gfx in targets and targets[gfx].wave_size != gpu.wave_size]
+        support = Counter(gfx for stack in self.knowledge.stacks.values() for gfx in stack.gfx)
+        return (gpu.gfx, *sorted(others, key=lambda gfx: support[gfx])[-1:])
 
 
 def stale_patches(patch: Patch, journal: UndoJournal) -> list[str]:

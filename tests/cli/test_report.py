@@ -54,7 +54,7 @@ def test_the_page_and_the_json_come_from_the_same_evidence(rocm3d, example, tmp_
 
 def test_pull_request_text_matches_the_stored_one(rocm3d, example):
     root = example("splat-trainer")
-    rocm3d("port", root, "--gpu", "mi300x")
+    rocm3d("port", root, "--gpu", "mi300x", "--no-compile")
 
     ended = rocm3d("report", root, "--format", "pr")
 

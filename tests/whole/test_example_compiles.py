@@ -6,7 +6,7 @@ import pytest
 
 from rocm3d.repository import Repository
 from rocm3d.verify.compilation.session import CompileRequest, compile_repository
-from rocm3d.verify.compilation.verdicts import report_verdicts
+from rocm3d.verify.compilation.verdicts import VerdictContext, report_verdicts
 from rocm3d.verify.probes.compile_extensions import probe
 from rocm3d.workspace.tree import Tree
 
@@ -24,7 +24,8 @@ def compiled(tmp_path, knowledge, kit):
             only=lambda path: path.endswith(".cu"),
         )  # fmt: skip
         report = compile_repository(request, kit)
-        return report, [item.outcome for item in report_verdicts(probe, report, kit)]
+        verdicts = report_verdicts(report, VerdictContext(probe, kit, knowledge.codes))
+        return report, [(item.target, item.outcome) for item in verdicts]
 
     return run
 
@@ -32,7 +33,7 @@ def compiled(tmp_path, knowledge, kit):
 def test_unported_example_fails_for_the_known_reasons(example, compiled):
     report, outcomes = compiled(example("deform-op"))
 
-    assert outcomes == ["failed", "failed"]
+    assert outcomes == [(name, "failed") for name in ("", *WAVES, "host")]
     assert (report.scripts[0].problem.path, report.scripts[0].problem.code) == ("setup.py", "BLD201")
     (unit,) = report.units
     assert {side.outcome for side in unit.sides.values()} == {"failed"}
@@ -47,7 +48,7 @@ def test_ported_example_compiles_for_both_wave_sizes(example, rocm3d, tmp_path, 
 
     report, outcomes = compiled(ported)
 
-    assert outcomes == ["passed", "passed"]
+    assert outcomes == [(name, "passed") for name in ("", *WAVES, "host")]
     (unit,) = report.units
     for gfx, wave in WAVES.items():
         kernels = unit.sides[gfx].kernels
@@ -65,4 +66,4 @@ def test_the_whole_port_passes_the_level_compile(example, rocm3d, tmp_path, kits
     ended = rocm3d("verify", ported, "--level", "compile", "--target", ",".join(WAVES))
 
     assert ended.code == 0, ended.out
-    assert "src/binding.cpp (deform_op._ext), host: compiled" in ended.out
+    assert "src/binding.cpp (deform_op._ext): host: compiled" in ended.out

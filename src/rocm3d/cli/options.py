@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rocm3d.model.errors import UserError
 from rocm3d.model.plan_choices import LicenceRule, Platform, Preference
 from rocm3d.render.formats import format_names, join_alternatives
 
@@ -72,7 +73,26 @@ PatchFile = Annotated[
 AllowDirty = Annotated[bool, typer.Option("--allow-dirty", help="Edit in place despite uncommitted changes.")]
 Level = Annotated[list[str], typer.Option("--level", help="A level to check; repeatable. Default: all.")]
 TargetList = Annotated[str, typer.Option("--target", help="gfx ids to compile for, separated by commas.")]
+HipHeaders = Annotated[
+    Path | None,
+    typer.Option("--hip-headers", help="Headers of ROCm libraries for the level compile.", file_okay=False),
+]
+Compile = Annotated[
+    bool | None,
+    typer.Option(
+        "--compile/--no-compile",
+        help="Compile also without a sandbox, or not at all. Default: in a sandbox; without one, a terminal is asked.",
+    ),
+]
+CompileBudget = Annotated[str, typer.Option("--budget", help="Time for compiling, such as 600, 10m or 2h.")]
 LedgerFile = Annotated[
     Path | None,
     typer.Option("--ledger", help="The ledger of fixes. Default: the one in your data folder.", dir_okay=False),
 ]
+
+
+def header_folder(folder: Path | None) -> Path | None:
+    """The value of --hip-headers, as an absolute path."""
+    if folder is not None and not folder.is_dir():
+        raise UserError(f"--hip-headers {folder} is not a folder")
+    return folder.resolve() if folder else None

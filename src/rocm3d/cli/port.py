@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from rocm3d.cli import options
 from rocm3d.cli.comma_lists import split_commas
 from rocm3d.cli.session import CliSession
-from rocm3d.model.errors import ExitCode
-from rocm3d.pipeline import FOLDER, LEVELS, ApplyOptions, EditSelection, PlanOptions
+from rocm3d.model.duration import parse_duration
+from rocm3d.model.errors import ExitCode, UserError
+from rocm3d.pipeline import FOLDER, LEVELS, ApplyOptions, Budget, CompileOptions, EditSelection, PlanOptions
 
 POSITION = 60
 EXAMPLE = "Example: rocm3d port ./gaussian-splatting --gpu mi300x --into ./gaussian-splatting-rocm"
@@ -30,19 +33,26 @@ def command(
     skip: options.SkipEdits = [],
     patch: options.PatchFile = None,
     allow_dirty: options.AllowDirty = False,
+    compile_code: options.Compile = None,
+    budget: options.CompileBudget = "10m",
+    hip_headers: options.HipHeaders = None,
     folder: options.Folder = FOLDER,
     work: options.Work = None,
 ) -> ExitCode:
     """Port a repository: scan, plan, apply, verify, evidence, report.
 
+    Native code is compiled for the GPU and for one of the other wave size, in a sandbox (bubblewrap), if there is a
+    compiler: see rocm3d toolchain. What the budget leaves out, `rocm3d verify PATH --level compile` compiles later.
     Exit code 1 if a check failed or a dependency is blocked. Checks that were not run are listed.
     """
+    building = _building(session, compile_code, budget, hip_headers, python)
     lock = "port" if into is None else ""
     with session.repository(path, work=work, folder=folder, lock=lock) as repository:
         choice = EditSelection.from_options(split_commas(only), split_commas(skip), repository.knowledge)
         product = session.gpu(gpu, repository)
         installed = repository.installed(product, python, platform) if keep_torch else None
         target = repository if into is None else repository.copy_into(into)
+        building.progress = session.progress_of_units(target.progress)
         documents = target.port(
             product,
             LEVELS,
@@ -50,6 +60,7 @@ def command(
             ApplyOptions(safe_only, allow_dirty=allow_dirty, selection=choice, patch_file=patch),
             licence_policy=session.licence_policy(licence_policy, repository),
             environment=target.environment(python) if python else None,
+            building=building,
         )
     plan, verdicts, evidence = documents.plan, documents.verdicts, documents.evidence
     if session.prints_status:
@@ -62,3 +73,20 @@ def command(
     failed = any(item.outcome == "failed" for item in verdicts.verdicts)
     blocked = plan.stack is None or any(item.decision == "blocked" for item in plan.decisions)
     return ExitCode.FINDINGS if failed or blocked else ExitCode.DONE
+
+
+def _building(
+    session: CliSession, compile_code: bool | None, budget: str, headers: Path | None, interpreter: Path | None
+) -> CompileOptions:
+    """nvcc is not used: the CUDA side is the level nvidia of verify."""
+    try:
+        seconds = parse_duration(budget)
+    except ValueError as error:
+        raise UserError(f"--budget: {error}") from error
+    folder = options.header_folder(headers)
+    if compile_code is False:
+        return CompileOptions("left out by --no-compile. Run rocm3d verify . --level compile")
+    return CompileOptions(
+        "", folder, interpreter, sandbox="preferred" if compile_code else "required", confirm=session.confirm,
+        budget=Budget(seconds), nvcc=False,
+    )  # fmt: skip

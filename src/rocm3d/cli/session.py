@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,8 @@ from rocm3d.render.formats import FORMATS, RenderContext, format_names, refuse_u
 from rocm3d.workspace.state import PORT_FOLDER
 
 if TYPE_CHECKING:
+    from rich.status import Status
+
     from rocm3d.knowledge.base import Knowledge
     from rocm3d.model.base import Document
     from rocm3d.model.inventory import Scan
@@ -38,6 +40,7 @@ class CliSession:
     no_cache: bool
     knowledge: Path | None
     isolated: bool = False
+    _spinners: list[Status] = field(default_factory=list, repr=False)
 
     def load(self) -> Knowledge:
         """The knowledge base with the user's overlay."""
@@ -119,7 +122,32 @@ class CliSession:
                 log.debug("%s", message)
                 status.update(clean(message)[-80:])
 
-            yield update
+            self._spinners.append(status)
+            try:
+                yield update
+            finally:
+                self._spinners.remove(status)
+
+    def progress_of_units(self, spinner: Callable[[str], None]) -> Callable[[str], None]:
+        """For work of minutes: a status line on a terminal, else lines, which a log keeps."""
+        return spinner if self._spinners else self.print_status
+
+    def confirm(self, question: str) -> bool:
+        """Ask on the terminal; False where there is none."""
+        # A status line replaces sys.stderr; it exists on a terminal only.
+        if self.quiet or not (sys.stdin.isatty() and (self._spinners or sys.stderr.isatty())):
+            return False
+        from typer import confirm
+
+        from rocm3d.render.sanitize import clean
+
+        for status in self._spinners:
+            status.stop()
+        try:
+            return confirm(clean(question), err=True)
+        finally:
+            for status in self._spinners:
+                status.start()
 
     @property
     def prints_status(self) -> bool:

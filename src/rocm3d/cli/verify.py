@@ -19,10 +19,6 @@ POSITION = 50
 EXAMPLE = "Example: rocm3d verify ./gaussian-splatting --level static"
 
 Form = Annotated[str, options.format_option(Verdicts)]
-HipHeaders = Annotated[
-    Path | None,
-    typer.Option("--hip-headers", help="Headers of ROCm libraries for the level compile.", file_okay=False),
-]
 Resolver = Annotated[ResolverName, typer.Option("--resolver", help="Resolver for the level resolve.")]
 
 
@@ -32,7 +28,7 @@ def command(
     level: options.Level = [],
     target: options.TargetList = "",
     resolver: Resolver = "uv",
-    hip_headers: HipHeaders = None,
+    hip_headers: options.HipHeaders = None,
     python: options.Python = None,
     form: Form = "console",
     output: options.Output = None,
@@ -44,7 +40,8 @@ def command(
     if a level named by --level was not run. Only --level resolve uses the network; the resolver runs the build scripts
     of packages that have no other metadata. The levels import, backend and numerics run the packages of your
     interpreter, each in its own process; an interpreter in PATH runs only with --python. The levels compile and nvidia
-    run the build scripts on a copy, with a stub for torch, and compile the sources. The level workload runs nothing: it
+    run the build scripts on a copy, with a stub for torch, and compile the sources: in a sandbox, if bubblewrap is
+    installed and works here, else with your rights. The level workload runs nothing: it
     checks the runs of the current code that `rocm3d run` recorded.
     """
     refuse_unknown_format(form, format_names(Verdicts))
@@ -79,8 +76,7 @@ def _building(
     session: CliSession, levels: tuple[Level, ...], headers: Path | None, interpreter: Path | None
 ) -> CompileOptions:
     """Extensions are compiled only if the level compile or nvidia is named."""
-    if headers is not None and not headers.is_dir():
-        raise UserError(f"--hip-headers {headers} is not a folder")
+    headers = options.header_folder(headers)
     if not {"compile", "nvidia"} & {*levels}:
         return CompileOptions()
-    return CompileOptions("", headers.resolve() if headers else None, interpreter, session.print_status)
+    return CompileOptions("", headers, interpreter, session.print_status)

@@ -117,7 +117,8 @@ def _edited_with_proof(change: FileChange, inside: str = "") -> EditedFile:
 def _relative_to_submodule(check: Verdict, path: str) -> Verdict:
     """With paths relative to the submodule."""
     checked = tuple(text.removeprefix(f"{path}/") for text in check.looked_at)
-    return check.model_copy(update={"looked_at": checked, "reason": check.reason.replace(f"{path}/", "")})
+    texts = {"reason": check.reason.replace(f"{path}/", ""), "subject": check.subject.removeprefix(f"{path}/")}
+    return check.model_copy(update={"looked_at": checked, **texts})
 
 
 def _clone_proposal(clone: PatchedClone) -> Proposal:
@@ -155,14 +156,12 @@ def _checks_of_group(group: list[Verdict], is_of_part: Callable[[str], bool]) ->
 
 def _check_of_part(verdict: Verdict, is_of_part: Callable[[str], bool]) -> Verdict | None:
     if verdict.outcome in ("not_run", "skipped"):
-        return (
-            None
-            if verdict.level in _BY_UNIT and _FILE.match(verdict.reason) and not is_of_part(verdict.reason)
-            else verdict
-        )
-    # One verdict per compilation unit: the first entry is the unit, the others are its results.
+        subject = verdict.subject or verdict.reason
+        is_other = verdict.level in _BY_UNIT and _FILE.match(subject) and not is_of_part(subject)
+        return None if is_other else verdict
+    # The verdicts of a compilation unit name it.
     if verdict.level in _BY_UNIT:
-        subject = verdict.looked_at[0] if verdict.outcome == "passed" else verdict.reason
+        subject = verdict.subject or (verdict.looked_at[0] if verdict.outcome == "passed" else verdict.reason)
         return verdict if is_of_part(subject) else None
     checked = tuple(text for text in verdict.looked_at if is_of_part(text))
     return verdict.model_copy(update={"looked_at": checked}) if checked or is_of_part(verdict.reason) else None

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
 from rocm3d.model.base import Record, describe_validation_error
+from rocm3d.model.duration import parse_duration
 from rocm3d.model.errors import UserError
 from rocm3d.model.toml import TomlError, parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_DURATION = re.compile(r"(\d+(?:\.\d+)?) ?([smhd]?)")
-_SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
 _MEMORY = re.compile(r"(\d+(?:\.\d+)?) ?([KMGT])(?:iB|B)?")
 _BYTES = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 _HINT = "see docs/jobs.md for the keys of jobs.toml"
@@ -27,12 +26,7 @@ _PLACEHOLDER = "{}"
 
 def parse_seconds(value: object) -> object:
     """Parse 600, "600s", "20m", "2h" or "1d"; other types are returned unchanged for pydantic to check."""
-    if isinstance(value, str):
-        match = _DURATION.fullmatch(value.strip())
-        if match is None:
-            raise ValueError(f"{value!r} is not a duration, for example 600s, 20m or 2h")
-        return float(match[1]) * _SECONDS[match[2]]
-    return value
+    return parse_duration(value) if isinstance(value, str) else value
 
 
 def parse_memory(value: object) -> object:

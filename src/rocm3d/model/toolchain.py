@@ -77,6 +77,7 @@ class WheelToolchain(Fact):
     resource_module: str
     resource_folder: str
     extra: str
+    seconds: int = Field(gt=0, description="about how long it takes to prepare, at 10 MB/s")
     targets: tuple[Gfx, ...] = Field(min_length=1)
     wheels: tuple[WheelPart, ...] = Field(min_length=1)
     torches: tuple[TorchWheel, ...] = Field(min_length=1, description="best first, one per generation of hipify")

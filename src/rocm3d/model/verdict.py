@@ -14,8 +14,9 @@ from rocm3d.model.task import Task
 
 Level = Literal["static", "resolve", "compile", "nvidia", "import", "backend", "numerics", "workload"]
 Outcome = Literal["passed", "failed", "skipped", "not_run"]
-CompileOutcome = Literal["compiled", "failed", "lacks", "timed_out"]
-"""lacks: a header is missing on this machine, so the code was not checked."""
+CompileOutcome = Literal["compiled", "failed", "lacks", "timed_out", "cut_off"]
+"""lacks: a header is missing on this machine, so the code was not checked. timed_out: the compiler was stopped at a
+limit. cut_off: the budget of all compiles ended first."""
 
 
 class Verdict(Record):
@@ -34,6 +35,11 @@ class Verdict(Record):
     subject: str = ""
     tree: Digest = ""
     tasks: tuple[Task, ...] = Field(default=(), description="for a person, if it failed")
+
+    @property
+    def scope(self) -> str:
+        """Subject and target as one text; empty if the result holds for everything."""
+        return ", ".join(text for text in (self.subject, self.target) if text)
 
     @model_validator(mode="after")
     def _check_reason(self) -> Verdict:
@@ -90,6 +96,7 @@ class CompileResult(Record):
     outcome: CompileOutcome
     errors: tuple[Diagnostic, ...] = ()
     lacks: str = Field(default="", description="the missing header")
+    stopped: str = Field(default="", description="the limit at which the compiler was stopped")
     kernels: tuple[KernelFacts, ...] = ()
     own_headers: tuple[str, ...] = Field(default=(), description="declaration-only headers of rocm3d that were used")
     given_headers: bool = Field(default=False, description="whether headers from --hip-headers were used")

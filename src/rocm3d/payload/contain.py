@@ -1,13 +1,17 @@
 """Runs a program and ends everything that it started, also processes that left its session and lost their parent.
 
-    python -I -S contain.py CONTROL STATUS MARK COMMAND...
+    python -I -S contain.py CONTROL STATUS MARK LIMITS COMMAND...
 
 The descriptor CONTROL is a pipe whose other end rocm3d holds: when it closes, for any reason, everything is ended.
-STATUS receives the line `started PID` or `failed ERRNO`, and last `ended CODE SURVIVORS`, where CODE is the exit code,
-or the negative signal number, or `none` if the program was ended from here.
+STATUS receives the line `started PID` or `failed ERRNO`, and last `ended CODE SURVIVORS LIMIT`, where CODE is the exit
+code, or the negative signal number, or `none` if the program was ended from here, and LIMIT the limit that it
+exceeded, or `-`.
 
 MARK is the value of ROCM3D_KEPT_BY for the program, by which clean_up.py finds it; empty: none. This process does not
 have it, because it must live until its descendants have ended.
+
+LIMITS is empty or a JSON object: `tasks` (processes and threads), `memory` (resident bytes of all of them together),
+`file` (bytes of one file), `folder` and `free` (bytes that stay free on the disk of this folder).
 
 This process is a subreaper: every orphan below it becomes its child, whatever the orphan did to its session, group or
 environment. So it is done when it has no child left. Needs Linux.
@@ -17,7 +21,9 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import json
 import os
+import resource
 import select
 import signal
 import sys
@@ -28,6 +34,11 @@ PR_SET_CHILD_SUBREAPER = 36
 # A process that waits for a driver cannot be killed: it is reported after this time.
 END_SECONDS = 10.0
 PAUSE = 0.005
+# How often limits are compared with what is used. A fork bomb starts some thousand processes in this time.
+INTERVAL = 0.1
+# For the kernel, above the limit that is compared here: it counts all processes of the user.
+SPARE_TASKS = 1024
+PAGE = resource.getpagesize()
 STOPPING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 WATCHED = (signal.SIGCHLD, signal.SIGUSR1)
 
@@ -35,8 +46,9 @@ WATCHED = (signal.SIGCHLD, signal.SIGUSR1)
 class Container:
     """One program and its descendants."""
 
-    def __init__(self, control: int, status: int) -> None:
-        self.control, self.status = control, status
+    def __init__(self, control: int, status: int, limits: dict[str, object]) -> None:
+        self.control, self.status, self.limits = control, status, limits
+        self.exceeded = ""
         self.parent, self.program = os.getppid(), 0
         self.code: int | None = None
         self.is_stopped = False
@@ -91,12 +103,25 @@ class Container:
                 signal.signal(number, signal.SIG_IGN if number in self.ignored else signal.SIG_DFL)
             # If this launcher is killed, at least the program itself ends with it.
             self.prctl(PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
+            self._set_limits()
             if os.getppid() == launcher:
                 os.execvpe(command[0], command, environment)  # noqa: S606
         except OSError as error:
             os.write(failure, str(error.errno).encode())
         finally:
             os._exit(127)
+
+    def _set_limits(self) -> None:
+        """Limits that the kernel holds, in the child process. They hold for each of its processes."""
+        if not self.limits:
+            return
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        lower(resource.RLIMIT_FSIZE, self.limit("file"))
+        if os.getuid() != 0:  # the kernel does not count those of root
+            lower(resource.RLIMIT_NPROC, tasks_of_user(os.getuid()) + self.limit("tasks") + SPARE_TASKS)
+
+    def limit(self, name: str) -> int:
+        return int(str(self.limits[name]))
 
     def report(self, line: str) -> None:
         """Tell rocm3d, if it still listens."""
@@ -106,10 +131,33 @@ class Container:
     def wait(self) -> None:
         """Wait until the program ends, or rocm3d ends or wants an end."""
         while self.code is None and not self.is_stopped:
-            readable, _, _ = select.select([self.control, self.wakeup], [], [])
-            if self.control in readable:
+            readable, _, _ = select.select([self.control, self.wakeup], [], [], INTERVAL if self.limits else None)
+            self.exceeded = self._exceeded_limit() if self.limits else ""
+            if self.control in readable or self.exceeded:
                 self.is_stopped = True
             self.reap()
+
+    def _exceeded_limit(self) -> str:
+        """The name of a limit that is exceeded now; empty if there is none."""
+        with contextlib.suppress(OSError):  # the folder is removed when rocm3d is killed
+            disk = os.statvfs(str(self.limits["folder"]))
+            if disk.f_bavail * disk.f_frsize < self.limit("free"):
+                return "disk"
+        tasks = pages = 0
+        pending = [self.program]
+        while pending:
+            pid = pending.pop()
+            with contextlib.suppress(OSError, IndexError, ValueError):
+                threads = os.listdir(f"/proc/{pid}/task")  # noqa: PTH208
+                tasks += len(threads)
+                with open(f"/proc/{pid}/statm", "rb") as file:  # noqa: PTH123
+                    pages += int(file.read().split()[1])
+                for thread in threads:
+                    with open(f"/proc/{pid}/task/{thread}/children", "rb") as file:  # noqa: PTH123
+                        pending += map(int, file.read().split())
+            if tasks > self.limit("tasks"):
+                return "tasks"
+        return "memory" if pages * PAGE > self.limit("memory") else ""
 
     def reap(self) -> bool:
         """Collect ended children; False if there is no child."""
@@ -134,6 +182,24 @@ class Container:
                     os.kill(pid, signal.SIGKILL)
             select.select([self.wakeup], [], [], PAUSE)
         return 0
+
+
+def lower(kind: int, value: int) -> None:
+    """Lower a limit of this process, and of those that it starts."""
+    hard = resource.getrlimit(kind)[1]
+    value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+    resource.setrlimit(kind, (value, value))
+
+
+def tasks_of_user(user: int) -> int:
+    """Processes and threads of a user now."""
+    count = 0
+    for name in os.listdir("/proc"):  # noqa: PTH208
+        if name.isdigit():
+            with contextlib.suppress(OSError):
+                if os.stat(f"/proc/{name}").st_uid == user:  # noqa: PTH116
+                    count += len(os.listdir(f"/proc/{name}/task"))  # noqa: PTH208
+    return count
 
 
 def initial_environment() -> dict[bytes, bytes]:
@@ -162,8 +228,8 @@ def descendants() -> list[int]:
 
 
 def main() -> None:
-    control, status, mark, *command = sys.argv[1:]
-    container = Container(int(control), int(status))
+    control, status, mark, limits, *command = sys.argv[1:]
+    container = Container(int(control), int(status), json.loads(limits or "{}"))
     if not container.start(command, mark):
         return
     # The output of the program ends with its last process, not with this one.
@@ -172,7 +238,8 @@ def main() -> None:
         os.dup2(null, descriptor)
     container.wait()
     survivors = container.end_all()
-    container.report(f"ended {'none' if container.code is None else container.code} {survivors}")
+    code = "none" if container.code is None else container.code
+    container.report(f"ended {code} {survivors} {container.exceeded or '-'}")
 
 
 if __name__ == "__main__":

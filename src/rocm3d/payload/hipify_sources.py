@@ -4,7 +4,9 @@
 
 The request: `package_parent` (folder that contains hipify; empty if torch is importable), `project`, `sources`,
 `include_dirs`, `headers` (true: a tree of torch's own headers), `jit` (true: like `torch.utils.cpp_extension.load`,
-which translates only headers of the include folders; `project` is then the empty build folder).
+which translates only headers of the include folders; `project` is then the empty build folder), `without_torch` (true:
+sources of a build without torch, where another translator is used; torch's replaces `std::max` by `::max` in device
+sources, which others leave).
 """
 
 from __future__ import annotations
@@ -30,6 +32,8 @@ def translate(request: dict[str, Any]) -> Any:
     """Call hipify with the arguments of CUDAExtension, of `load`, or of torch's own build."""
     hipify_python = load_hipify(request["package_parent"])
     project = request["project"]
+    if request["without_torch"]:
+        hipify_python.replace_math_functions = str
     options: dict[str, Any] = {
         "project_directory": project,
         "output_directory": project,

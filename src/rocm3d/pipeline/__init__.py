@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from rocm3d.repository import ApplyOptions as ApplyOptions
     from rocm3d.repository import Repository as Repository
     from rocm3d.toolchain.inspect import inspect as inspect
+    from rocm3d.verify.compilation.compile_options import Budget as Budget
     from rocm3d.verify.compilation.compile_options import CompileOptions as CompileOptions
     from rocm3d.verify.golden import Tolerances as Tolerances
     from rocm3d.verify.golden import compare_golden as compare_golden
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
 # The module of each name; a test compares this table with the imports above.
 _MODULE_OF = {
     "LedgerFile": "rocm3d.evidence.ledger",
+    "Budget": "rocm3d.verify.compilation.compile_options",
     "CompileOptions": "rocm3d.verify.compilation.compile_options",
     "ApplyOptions": "rocm3d.repository",
     "COMMIT": "rocm3d.repository",

@@ -23,6 +23,7 @@ from rocm3d.render import comparison, job_forms
 from rocm3d.render.console_forms import SEVERITY_STYLE, document_lines, summary_lines, table
 from rocm3d.render.grouping import group_by_family, severity_counts
 from rocm3d.render.sanitize import clean
+from rocm3d.render.verdict_groups import verdict_groups
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -231,10 +232,9 @@ def _patch_closing(document: Patch) -> Iterable[RenderableType]:
 
 @document_lines.register(Verdicts)
 def _verdicts(document: Verdicts) -> Iterable[RenderableType]:
-    for item in document.verdicts:
-        detail = item.reason or f"covered {len(item.looked_at)}: {', '.join(item.looked_at[:4])}"
+    for item in verdict_groups(document.verdicts):
         outcome = (f"{item.outcome:8}", _OUTCOME_STYLE[item.outcome])
-        yield Text.assemble(outcome, f" {item.level} {item.probe}: {clean(detail)}")
+        yield Text.assemble(outcome, f" {item.level} {item.probe}: {clean(item.detail)}")
 
 
 @summary_lines.register(Verdicts)

@@ -19,6 +19,7 @@ from rocm3d.render.grouping import NO_FAMILY, OUTCOME_SIGNS, SEVERITIES, LevelSu
 from rocm3d.render.run_text import altered_text
 from rocm3d.render.run_view import RunView, run_views, runs_summary, worst_tone
 from rocm3d.render.sanitize import clean_multiline
+from rocm3d.render.verdict_groups import verdict_groups
 
 if TYPE_CHECKING:
     from rocm3d.model.bundle import ReportedRun, UnreadRun
@@ -190,6 +191,7 @@ def _page(template: str, **parts: object) -> str:
         finalize=_sanitize,
     )
     environment.filters |= {"altered": altered_text, "size": _diff_size, "diff_kind": _diff_line_kind}
+    environment.filters["verdict_groups"] = verdict_groups
     environment.globals |= {"signs": OUTCOME_SIGNS}
     return environment.get_template(template).render(**parts)
 

@@ -18,6 +18,7 @@ from rocm3d.model.verdict import Verdicts
 from rocm3d.render import comparison, console_forms, run_text
 from rocm3d.render.grouping import NO_FAMILY, group_by, group_by_family, severity_counts
 from rocm3d.render.sanitize import clean
+from rocm3d.render.verdict_groups import verdict_groups
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -143,8 +144,8 @@ def _verdicts(document: Verdicts, knowledge: Knowledge) -> Iterator[str]:  # noq
     yield f"# Checks of {escape(document.repository)}"
     yield f"\n{counts}. Not run is neither passed nor failed.\n"
     rows = (
-        (item.outcome, item.level, code(item.probe), escape(item.reason or ", ".join(item.looked_at)))
-        for item in sorted(document.verdicts, key=lambda item: _OUTCOME_ORDER.index(item.outcome))
+        (item.outcome, item.level, code(item.probe), escape(item.detail if item.reason else item.covered))
+        for item in sorted(verdict_groups(document.verdicts), key=lambda item: _OUTCOME_ORDER.index(item.outcome))
     )
     yield from table(("outcome", "level", "check", "covered, or why not"), rows)
 

@@ -12,6 +12,7 @@ from rocm3d.render.grouping import group_by
 from rocm3d.render.markdown import code, escape, section, table
 from rocm3d.render.report_text import moved_lines
 from rocm3d.render.run_text import hardware_text
+from rocm3d.render.verdict_groups import VerdictGroup, verdict_groups
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
     from rocm3d.model.patch import FileChange
     from rocm3d.model.plan import Plan
-    from rocm3d.model.verdict import Verdict
     from rocm3d.render.html import PortReportView
 
 _RUN_LEVELS = ("import", "backend", "numerics", "workload")
@@ -105,7 +105,7 @@ def _proof(report: PortReportView) -> Iterator[str]:
     proven = sum(change.proof.holds for change in edited)
     yield f"- Isolation: {proven} of {len(edited)} edited files are proven to be the same without ROCm."
     for outcome in ("failed", "passed"):
-        yield from (_verdict_line(item) for item in report.verdicts.verdicts if item.outcome == outcome)
+        yield from (_verdict_line(item) for item in verdict_groups(report.verdicts.verdicts) if item.outcome == outcome)
     current = [view for view in report.views if not view.later]
     for view in current:
         remark = f" {escape(view.remark)}" if view.remark else ""
@@ -115,11 +115,18 @@ def _proof(report: PortReportView) -> Iterator[str]:
         yield "- Nothing was run on a GPU. Code that compiles may still be wrong."
 
 
-def _verdict_line(verdict: Verdict) -> str:
-    more = f" and {len(verdict.looked_at) - 4} more" if len(verdict.looked_at) > 4 else ""
-    detail = escape(verdict.reason or f"covered {', '.join(verdict.looked_at[:4])}{more}")
+def _verdict_line(verdict: VerdictGroup) -> str:
+    more = f" and {len(verdict.checks) - 4} more" if len(verdict.checks) > 4 and not verdict.reason else ""
+    covered = "" if verdict.reason or verdict.scope else "covered "
+    names = verdict.detail if verdict.reason or verdict.scope else ", ".join(verdict.checks[:4])
+    detail = escape(f"{covered}{names}{more}")
     outcome = f"**{verdict.outcome}**" if verdict.outcome == "failed" else verdict.outcome
     return f"- {verdict.level}, {code(verdict.probe)}: {outcome}; {detail}"
+
+
+def _first_few(names: tuple[str, ...]) -> str:
+    more = f" and {len(names) - 4} more" if len(names) > 4 else ""
+    return f"{'; '.join(names[:4])}{more}"
 
 
 def _not_tested(report: PortReportView) -> Iterator[str]:
@@ -127,8 +134,10 @@ def _not_tested(report: PortReportView) -> Iterator[str]:
     missing = [item for item in report.verdicts.verdicts if item.outcome in ("not_run", "skipped")]
     reasons = group_by(missing, lambda item: (item.level, item.outcome, item.reason))
     for (level, outcome, reason), verdicts in reasons.items():
-        probes = ", ".join(code(item.probe) for item in verdicts)
-        yield f"- {level}, {probes}: {outcome.replace('_', ' ')}; {escape(reason)}"
+        probes = ", ".join(dict.fromkeys(code(item.probe) for item in verdicts))
+        scopes = dict.fromkeys(item.scope for item in verdicts if item.scope)
+        units = f" ({escape(_first_few(tuple(scopes)))})" if scopes else ""
+        yield f"- {level}, {probes}: {outcome.replace('_', ' ')}; {escape(reason)}{units}"
     if report.evidence.missing:
         yield f"- Not proven: {'; '.join(escape(item.link) for item in report.evidence.missing)}."
     for stub in report.plan.stubs:

@@ -17,6 +17,7 @@ from rocm3d.render.grouping import group_by
 from rocm3d.render.markdown import code, escape, section, table
 from rocm3d.render.run_text import hardware_text
 from rocm3d.render.sanitize import clean
+from rocm3d.render.verdict_groups import VerdictGroup, verdict_groups
 
 if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
@@ -235,14 +236,15 @@ def _tested_lines(proposal: Proposal, report: PortReportView) -> Iterator[str]:
     """Failed checks first, then passed ones with what they covered."""
     unguarded = _unguarded_files(proposal)
     failed = [item for item in proposal.checks if item.outcome == "failed"]
-    yield from (f"- [ ] **failed**: {_subject(item)}: {escape(item.reason)}" for item in failed)
+    yield from (f"- [ ] **failed**: {_subject(item)}: {escape(item.detail)}" for item in verdict_groups(failed))
     passed = [item for item in proposal.checks if item.outcome == "passed"]
     for verdicts in group_by(passed, lambda item: (item.level, item.probe)).values():
-        covered = verdicts[0].looked_at if len(verdicts) == 1 else tuple(item.looked_at[0] for item in verdicts)
+        names = tuple(dict.fromkeys(item.subject or item.looked_at[0] for item in verdicts))
+        covered = verdicts[0].looked_at if len(verdicts) == 1 and not verdicts[0].subject else names
         # A closed-list edit is not a proof: such files are listed as not compared.
         covered = tuple(text for text in covered if verdicts[0].probe != "prove_isolation" or text not in unguarded)
         if covered:
-            subject = f"{_subject(verdicts[0])}{_scope_text(proposal, verdicts[0], report)}"
+            subject = f"{_subject(verdicts[0])}{_scope_text(proposal, verdicts, report)}"
             yield f"- [x] {subject}: {_first_few(covered)}{_headers_text(verdicts)}"
     if proposal.part == "repository":
         for view in _current_runs(report, on_gpu=False):
@@ -275,7 +277,8 @@ def _unguarded_files(proposal: Proposal) -> list[str]:
 
 
 def _not_compared_lines(proposal: Proposal) -> Iterator[str]:
-    units = [item.looked_at[0] for item in proposal.checks if item.level == "nvidia" and item.outcome == "passed"]
+    passed = (item for item in proposal.checks if item.level == "nvidia" and item.outcome == "passed")
+    units = [item.subject or item.looked_at[0] for item in passed]
     for path in _unguarded_files(proposal):
         if not any(unit.startswith((f"{path} ", f"{path},")) or unit == path for unit in units):
             yield f"- [ ] {code(path)}: nvcc's output before and after the edit was not compared"
@@ -285,19 +288,23 @@ def _reason_lines(missing: Iterable[Verdict]) -> Iterator[str]:
     """One line per reason, with the names of the files it applies to."""
     files_by_reason: dict[tuple[str, str], list[str]] = {}
     for item in missing:
-        match = _FILE_REASON.fullmatch(item.reason)
+        match = None if item.subject else _FILE_REASON.fullmatch(item.reason)
         outcome = item.outcome.replace("_", " ")
         files = files_by_reason.setdefault((_subject(item), f"{outcome}; {match['why'] if match else item.reason}"), [])
-        files += [match["file"]] if match else []
+        name = match["file"] if match else item.subject
+        files += [name] if name and name not in files else []
     for (subject, reason), files in files_by_reason.items():
         yield f"- [ ] {subject}: {escape(reason)}{f' ({_first_few(tuple(files))})' if files else ''}"
 
 
-def _scope_text(proposal: Proposal, verdict: Verdict, report: PortReportView) -> str:
+def _scope_text(proposal: Proposal, verdicts: list[Verdict], report: PortReportView) -> str:
     """The targets, and whether only part of the code was covered."""
-    targets = ", ".join(report.verdicts.targets) if verdict.level == "compile" else ""
-    is_complete = all(other.outcome == "passed" for other in proposal.checks if other.level == verdict.level)
-    limits = [f"for {targets}" if targets else "", "" if is_complete or verdict.level == "static" else "in part"]
+    level = verdicts[0].level
+    passed = {item.target for item in verdicts}
+    listed = [gfx for gfx in report.verdicts.targets if gfx in passed] or report.verdicts.targets
+    targets = ", ".join(listed) if level == "compile" else ""
+    is_complete = all(other.outcome == "passed" for other in proposal.checks if other.level == level)
+    limits = [f"for {targets}" if targets else "", "" if is_complete or level == "static" else "in part"]
     return f" ({'; '.join(text for text in limits if text)})" if any(limits) else ""
 
 
@@ -308,7 +315,7 @@ def _headers_text(verdicts: list[Verdict]) -> str:
     return f"; headers: {escape(' / '.join(headers))}" if headers else ""
 
 
-def _subject(verdict: Verdict) -> str:
+def _subject(verdict: Verdict | VerdictGroup) -> str:
     """What a check is about: by its probe, or else by its level."""
     return (
         _PROBE_TEXT.get(verdict.probe)

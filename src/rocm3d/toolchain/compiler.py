@@ -11,9 +11,12 @@ from pathlib import Path
 from rocm3d.model.toolchain import DetectedToolchain
 from rocm3d.workspace.process import run
 from rocm3d.workspace.programs import find_program
+from rocm3d.workspace.sandbox import Sandbox, program_paths, run_in
+from rocm3d.workspace.tree import read_regular
 
 SECONDS = 600.0
 _MAX_OUTPUT_BYTES = 4 * 1024 * 1024
+_MAX_FILE_BYTES = 1024 * 1024 * 1024
 _RELEASE = re.compile(r"release (\d+\.\d+)")
 _ENTRY = re.compile(r"^[ \t]*(?:\.visible[ \t]+|\.weak[ \t]+)?\.entry[ \t]+(?P<name>[\w$.]+)", re.MULTILINE)
 _BODY = re.compile(r"^\{\n(?P<body>.*?)^\}", re.MULTILINE | re.DOTALL)
@@ -22,29 +25,60 @@ _TOP = re.compile(r"^#\$ TOP=(?P<top>.+)$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class CompilerRun:
-    """Result of one compile. `output` is None if it failed; `messages` is the text that the compiler printed."""
+    """Result of one compile. `output` is None if it failed; `messages` is the text that the compiler printed.
+
+    `stopped`: the limit at which it was stopped; empty if it ended by itself.
+    """
 
     output: Path | None
     messages: str
-    timed_out: bool = False
+    stopped: str = ""
 
 
-def run_compiler(command: Sequence[str], output: Path, cwd: Path | None, seconds: float) -> CompilerRun:
-    """Runs a compiler that writes to `output`. nvcc prints errors of its host compiler to the standard output."""
-    finished = run(command, cwd=cwd, seconds=seconds, keep_bytes=_MAX_OUTPUT_BYTES)
+def run_compiler(
+    command: Sequence[str], output: Path, cwd: Path | None, seconds: float, sandbox: Sandbox | None = None
+) -> CompilerRun:
+    """Runs a compiler that writes only to the folder of `output`. nvcc prints errors of its host compiler to stdout.
+
+    Flags and sources of a repository can make a compiler run any code, so `output` may be a link or a pipe afterwards.
+    """
+    finished = run_in(
+        sandbox, command, cwd=cwd, writable=[output.parent], seconds=seconds, keep_bytes=_MAX_OUTPUT_BYTES
+    )
     messages = (finished.stderr + finished.stdout).decode(errors="replace")
-    return CompilerRun(output if finished.code == 0 and output.is_file() else None, messages, finished.timed_out)
+    stopped = finished.exceeded or (f"the limit of {seconds:.0f} s" if finished.timed_out else "")
+    return CompilerRun(output if finished.code == 0 and output.is_file() else None, messages, stopped)
+
+
+def read_output(path: Path) -> bytes | None:
+    """A file that a compiler wrote; None if it is missing or no regular file."""
+    try:
+        return read_regular(path.parent, path.name, _MAX_FILE_BYTES)
+    except OSError:
+        return None
 
 
 @dataclass(frozen=True)
 class Compiler:
-    """`command` compiles HIP. `assemble` and `link` are set if the driver cannot call a linker."""
+    """`command` compiles HIP. `assemble` and `link` are set if the driver cannot call a linker.
+
+    `sandbox`: where it runs; None runs it with the user's rights.
+    """
 
     about: DetectedToolchain
     command: tuple[str, ...]
     assemble: tuple[str, ...] = ()
     link: tuple[str, ...] = ()
     cwd: Path | None = None  # relative paths in messages start here
+    sandbox: Sandbox | None = None
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """Files and folders that it reads, as far as its commands name them."""
+        commands = [words for words in (self.command, self.assemble, self.link) if words]
+        programs = (path for words in commands for path in program_paths(Path(words[0])))
+        named = (Path(word.rpartition("=")[2]) for words in commands for word in words[1:])
+        return (*programs, *(path for path in named if path.is_absolute() and path.exists()))
 
     def compile_device(
         self, source: Path, gfx: str, output: Path, flags: Sequence[str] = (), seconds: float = SECONDS
@@ -64,7 +98,7 @@ class Compiler:
             compiler_run = self._run(command, step_output, seconds)
             messages.append(compiler_run.messages)
             if compiler_run.output is None:
-                return CompilerRun(None, "".join(messages), compiler_run.timed_out)
+                return CompilerRun(None, "".join(messages), compiler_run.stopped)
         return CompilerRun(output, "".join(messages))
 
     def compile_host(
@@ -82,7 +116,7 @@ class Compiler:
         return self._run([*self.command, "-x", "c++", *flags, "-c", str(source), "-o", str(output)], output, seconds)
 
     def _run(self, command: Sequence[str], output: Path, seconds: float) -> CompilerRun:
-        return run_compiler(command, output, self.cwd, seconds)
+        return run_compiler(command, output, self.cwd, seconds, self.sandbox)
 
 
 @dataclass(frozen=True)
@@ -92,6 +126,13 @@ class Nvcc:
     program: Path
     release: str
     architecture: str
+    sandbox: Sandbox | None = None
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """Files and folders that it reads."""
+        toolkit = self.include.parent
+        return (*program_paths(self.program), *program_paths(toolkit / "bin" / "nvcc"), toolkit)
 
     def compile_object(
         self, source: Path, output: Path, flags: Sequence[str], cwd: Path, seconds: float = SECONDS
@@ -102,7 +143,7 @@ class Nvcc:
         language = ["-x", "cu"] if source.suffix in (".cu", ".hip") else []
         device = [f"-arch={self.architecture}", "--keep", "--keep-dir", str(ptx_folder)] if language else []
         command = [str(self.program), *language, *device, *flags, "-c", str(source), "-o", str(output)]
-        return run_compiler(command, output, cwd, seconds)
+        return run_compiler(command, output, cwd, seconds, self.sandbox)
 
     @property
     def include(self) -> Path:
@@ -115,7 +156,8 @@ class Nvcc:
     def read_ptx(output: Path) -> str:
         """The PTX that `compile_object` stored for this output."""
         paths = sorted(output.with_suffix(".kept").glob("*.ptx"))
-        return "".join(path.read_text(encoding="utf-8", errors="replace") for path in paths)
+        data = (read_output(path) for path in paths)
+        return "".join(item.decode(errors="replace") for item in data if item is not None)
 
 
 def find_nvcc(environment: Mapping[str, str] = os.environ, default_home: Path = Path("/usr/local/cuda")) -> Nvcc | None:

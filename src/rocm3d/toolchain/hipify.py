@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from rocm3d.model.errors import MachineError
-from rocm3d.workspace.process import run
+from rocm3d.workspace.sandbox import Sandbox, run_in
 
 MODULE = Path(__file__)
 SCRIPT = MODULE.parents[1] / "payload" / "hipify_sources.py"
@@ -41,16 +41,20 @@ class HipifyResult:
 
 @dataclass(frozen=True)
 class Hipify:
-    """Location of hipify: unpacked in `package_parent`, or in the torch of `interpreter` if that is None."""
+    """Location of hipify: unpacked in `package_parent`, or in the torch of `interpreter` if that is None.
+
+    `sandbox`: where it runs; None runs it with the user's rights.
+    """
 
     package_parent: Path | None
     interpreter: Path = Path(sys.executable)
+    sandbox: Sandbox | None = None
 
     def translate_headers(self, project: Path) -> HipifyResult:
         """Translates a tree of torch's headers in place, such as c10/cuda to c10/hip."""
         return self.translate_sources(project, (), headers=True)
 
-    def translate_sources(
+    def translate_sources(  # noqa: PLR0913  (the arguments of torch's hipify)
         self,
         project: Path,
         sources: Sequence[Path],
@@ -58,8 +62,13 @@ class Hipify:
         *,
         headers: bool = False,
         jit: bool = False,
+        tree: Path | None = None,
+        without_torch: bool = False,
     ) -> HipifyResult:
-        """Translates in place: pass paths of a copy only. With `jit`, `project` is an empty folder."""
+        """Translates in place: pass paths of a copy only. With `jit`, `project` is an empty folder.
+
+        `tree`: the folder of all sources, if it is not `project`. `without_torch`: of a build that does not use torch.
+        """
         request = {
             "package_parent": str(self.package_parent or ""),
             "project": str(project),
@@ -67,11 +76,20 @@ class Hipify:
             "include_dirs": [str(path) for path in include_dirs],
             "headers": headers,
             "jit": jit,
+            "without_torch": without_torch,
         }
         request_file = project.with_name(f"{project.name}.hipify.json")
         request_file.write_text(json.dumps(request), encoding="utf-8")
         command = [str(self.interpreter), "-I", str(SCRIPT), str(request_file)]
-        ended = run(command, seconds=_SECONDS, keep_bytes=_MAX_OUTPUT_BYTES)
+        ended = run_in(
+            self.sandbox,
+            command,
+            cwd=project,
+            readable=[request_file],
+            writable=[tree or project, project],
+            seconds=_SECONDS,
+            keep_bytes=_MAX_OUTPUT_BYTES,
+        )
         request_file.unlink()
         try:
             response: dict[str, Any] = json.loads(ended.stdout.splitlines()[-1])

@@ -48,7 +48,8 @@ Progress = Callable[[str], None]
 
 def toolchain_folder(recipe: WheelToolchain) -> Path:
     """Folder of the toolchain, which may not exist yet. Each recipe has its own, so an update finds no old files."""
-    digest = hashlib.sha256(f"{_LAYOUT}{recipe.model_dump_json()}".encode()).hexdigest()[:12]
+    content = recipe.model_dump_json(exclude={"seconds"})
+    digest = hashlib.sha256(f"{_LAYOUT}{content}".encode()).hexdigest()[:12]
     return cache_path() / "toolchain" / f"{recipe.id}-{digest}"
 
 
@@ -57,9 +58,7 @@ def find(recipe: WheelToolchain) -> DetectedToolchain:
     unavailable_reason = _missing_modules(recipe)
     stamp = toolchain_folder(recipe) / STAMP
     if unavailable_reason is None and not stamp.is_file():
-        unavailable_reason = (
-            f"not prepared yet. Run rocm3d toolchain prepare (downloads at most {download_megabytes(recipe)} MB)"
-        )
+        unavailable_reason = f"not prepared yet. Run rocm3d toolchain prepare ({prepare_cost(recipe)})"
     if unavailable_reason is not None:
         return DetectedToolchain(
             kind="wheels", title=recipe.title, hip=recipe.hip, headers="mixed", lacks=unavailable_reason
@@ -75,6 +74,11 @@ def find(recipe: WheelToolchain) -> DetectedToolchain:
 def download_megabytes(recipe: WheelToolchain) -> int:
     """Upper limit of the download of `prepare`."""
     return sum(part.megabytes for part in (*recipe.wheels, *recipe.torches))
+
+
+def prepare_cost(recipe: WheelToolchain) -> str:
+    """What `prepare` costs, for a user who decides."""
+    return f"once; about {recipe.seconds} s, downloads at most {download_megabytes(recipe)} MB"
 
 
 def compiler(recipe: WheelToolchain, root: Path | None = None, about: DetectedToolchain | None = None) -> Compiler:
@@ -156,7 +160,10 @@ def _check_target(candidate: Compiler, gfx: str, root: Path) -> None:
 
 def _missing_modules(recipe: WheelToolchain) -> str | None:
     missing = [name for name in (recipe.compiler_module, recipe.resource_module) if _module_folder(name) is None]
-    return f"{', '.join(missing)} not installed. Run pip install 'rocm3d[{recipe.extra}]'" if missing else None
+    if not missing:
+        return None
+    command = f"pip install 'rocm3d[{recipe.extra}]' and rocm3d toolchain prepare"
+    return f"{', '.join(missing)} not installed. Run {command} ({prepare_cost(recipe)})"
 
 
 def _zig(recipe: WheelToolchain) -> Path:

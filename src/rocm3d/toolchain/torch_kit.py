@@ -53,6 +53,13 @@ class TorchKit:
         """All include folders, Python's last."""
         return (*self.include, self.python_include)
 
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """Files and folders that compilers and hipify read."""
+        # hipify of an installed torch imports torch, and torch what is installed beside it.
+        package = self.hipify.package_parent or self.root.parent
+        return (self.root, *self.search, *self.cuda_include, package)
+
 
 def kit_from_wheel(recipe: WheelToolchain, part: TorchWheel, root: Path | None = None) -> TorchKit:
     """From a torch wheel of the prepared toolchain."""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rocm3d.model.inventory import Scan
     from rocm3d.model.patch import Patch
     from rocm3d.model.plan import Plan
+    from rocm3d.model.task import Task
     from rocm3d.verify.resolution.resolver import Resolution
     from rocm3d.verify.runs.stored_run import StoredRun
     from rocm3d.workspace.tree import Tree
@@ -84,9 +85,21 @@ class Probe:
         except UncheckedError as error:
             return (self.verdict(error.outcome, str(error)),)
 
-    def verdict(self, outcome: Outcome, reason: str = "", checked: Iterable[str] = ()) -> Verdict:
+    def verdict(  # noqa: PLR0913  (fields of a verdict)
+        self,
+        outcome: Outcome,
+        reason: str = "",
+        checked: Iterable[str] = (),
+        *,
+        subject: str = "",
+        target: str = "",
+        tasks: Iterable[Task] = (),
+    ) -> Verdict:
         """A verdict of this probe."""
-        return Verdict(level=self.level, probe=self.name, outcome=outcome, reason=reason, looked_at=tuple(checked))
+        return Verdict(
+            level=self.level, probe=self.name, outcome=outcome, reason=reason, looked_at=tuple(checked),
+            subject=subject, target=target, tasks=tuple(tasks),
+        )  # fmt: skip
 
 
 @cache

@@ -6,6 +6,7 @@ Temporary files and folders, for libraries and programs that read only from disk
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import secrets
 import select
@@ -39,18 +40,49 @@ _cleanup_marks: list[str] = []
 
 
 @dataclass(frozen=True)
+class Limits:
+    """Limits of a program and all its processes together. `file_bytes`: of one file.
+
+    `free_bytes` stay free on the disk of `folder`. Compared every 0.1 s, on Linux only.
+    """
+
+    tasks: int
+    memory_bytes: int
+    file_bytes: int
+    folder: Path
+    free_bytes: int
+
+    def to_json(self) -> str:
+        """As the launcher payload/contain.py reads it."""
+        numbers = {"tasks": self.tasks, "memory": self.memory_bytes, "file": self.file_bytes, "free": self.free_bytes}
+        return json.dumps({**numbers, "folder": str(self.folder)})
+
+    def describe(self, name: str) -> str:
+        """What a program did that exceeded this limit."""
+        return {
+            "tasks": f"it started more than {self.tasks} processes and threads",
+            "memory": f"it used more than {self.memory_bytes / 1e9:.1f} GB of memory",
+            "disk": f"less than {self.free_bytes / 1e9:.1f} GB was left on the disk of {self.folder}",
+        }[name]
+
+
+@dataclass(frozen=True)
 class Finished:
-    """The result of a program. `capped`: the output was truncated. `code` is None after a timeout."""
+    """The result of a program. `capped`: the output was truncated. `code` is None if it was stopped at a limit.
+
+    `exceeded`: which limit, other than the time; empty if none.
+    """
 
     code: int | None
     stdout: bytes
     stderr: bytes
     capped: bool
+    exceeded: str = ""
 
     @property
     def timed_out(self) -> bool:
         """Whether it was stopped at the time limit."""
-        return self.code is None
+        return self.code is None and not self.exceeded
 
 
 def run(  # noqa: PLR0913  (all options of a program)
@@ -61,13 +93,15 @@ def run(  # noqa: PLR0913  (all options of a program)
     seconds: float = DEFAULT_SECONDS,
     keep_bytes: int = DEFAULT_BYTES,
     contained: bool = False,
+    limits: Limits | None = None,
 ) -> Finished:
     """Run a program until it ends or reaches the time limit. Its whole process group is gone afterwards.
 
     A name without a folder is looked up by `find_program`: never in the working folder or in a repository.
     With `contained`, processes that left its session are gone, too: for programs that are not ours. It costs 20 ms.
+    `limits` need `contained`.
     """
-    program = _start(_installed(command, env), cwd, with_absolute_path(env), contained=contained)
+    program = _start(_installed(command, env), cwd, with_absolute_path(env), contained=contained, limits=limits)
     out, err = _Drain(program.stdout, keep_bytes), _Drain(program.stderr, keep_bytes)
     code: int | None
     try:
@@ -76,7 +110,8 @@ def run(  # noqa: PLR0913  (all options of a program)
         code = None
     finally:
         program.end()
-    return Finished(code, out.finish(), err.finish(), out.capped or err.capped)
+    exceeded = limits.describe(program.exceeded) if limits is not None and program.exceeded else ""
+    return Finished(None if exceeded else code, out.finish(), err.finish(), out.capped or err.capped, exceeded)
 
 
 class Watcher(Protocol):
@@ -190,6 +225,7 @@ class _Program:
 
     def __init__(self, child: subprocess.Popen[bytes]) -> None:
         self.child, self.pid = child, child.pid
+        self.exceeded = ""
         self.survivors = "" if sys.platform == "linux" else "processes outside its session are ended on Linux only"
 
     @property
@@ -260,6 +296,7 @@ class _ContainedProgram(_Program):
             ended = self._status.readline().split()
         if ended[:1] == [b"ended"]:
             self._code = None if ended[1] == b"none" else int(ended[1])
+            self.exceeded = "" if ended[3] == b"-" else ended[3].decode()
             self.survivors = f"{int(ended[2])} processes cannot be killed" if int(ended[2]) else ""
         elif self.error is None:
             self.survivors = "the process that ends them was killed"
@@ -267,19 +304,22 @@ class _ContainedProgram(_Program):
                 os.killpg(self.pid, signal.SIGKILL)
 
 
-def _start(
+def _start(  # noqa: PLR0913  (all options of a program)
     command: Sequence[str],
     cwd: Path | None,
     env: Mapping[str, str] | None,
     errors: int = subprocess.PIPE,
     *,
     contained: bool = False,
+    limits: Limits | None = None,
 ) -> _Program:
     program: _Program | None = None
     try:
         with _delayed_sigint():
-            start = _start_contained if contained and sys.platform == "linux" else _start_plain
-            program = start(command, cwd, _environment(env), errors)
+            if contained and sys.platform == "linux":
+                program = _start_contained(command, cwd, _environment(env), errors, limits)
+            else:
+                program = _start_plain(command, cwd, _environment(env), errors)
             _running.add(program)
         if isinstance(program, _ContainedProgram) and program.error is not None:
             _abandon(program)
@@ -322,7 +362,7 @@ def _start_plain(
 
 
 def _start_contained(
-    command: Sequence[str], cwd: Path | None, env: Mapping[str, str] | None, errors: int
+    command: Sequence[str], cwd: Path | None, env: Mapping[str, str] | None, errors: int, limits: Limits | None
 ) -> _ContainedProgram:
     launcher_end, control = os.pipe()
     reading, launcher_status = os.pipe()
@@ -331,7 +371,8 @@ def _start_contained(
     mark = environment.pop(CLEANUP_VARIABLE, "")
     launcher = [sys.executable, "-I", "-S", str(CONTAIN_HELPER), str(launcher_end), str(launcher_status), mark]
     try:
-        child = _start_plain([*launcher, *command], cwd, environment, errors, (launcher_end, launcher_status)).child
+        arguments = [limits.to_json() if limits else "", *command]
+        child = _start_plain([*launcher, *arguments], cwd, environment, errors, (launcher_end, launcher_status)).child
     except BaseException:
         os.close(control)
         os.close(reading)
@@ -462,7 +503,16 @@ def guarded_scratch_folder() -> Iterator[Path]:
         try:
             yield folder
         finally:
-            shutil.rmtree(folder)
+            remove_folder(folder)
+
+
+def remove_folder(folder: Path) -> None:
+    """Remove a folder that other programs wrote to: also without permissions, or nested too deeply for Python."""
+    try:
+        shutil.rmtree(folder)
+    except (OSError, RecursionError):
+        run(["chmod", "-R", "u+rwX", str(folder)])
+        run(["rm", "-rf", "--", str(folder)])
 
 
 @contextlib.contextmanager

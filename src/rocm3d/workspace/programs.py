@@ -47,7 +47,7 @@ def passes_through(path: Path, root: Path) -> bool:
         folder = root.stat()
     except OSError:
         return False
-    return any(_identity(step) == (folder.st_dev, folder.st_ino) for step in _steps(path))
+    return any(_identity(step) == (folder.st_dev, folder.st_ino) for step in path_steps(path))
 
 
 def _is_in_repository(path: str) -> bool:
@@ -62,7 +62,7 @@ def _identity(path: Path) -> tuple[int, int]:
     return status.st_dev, status.st_ino
 
 
-def _steps(path: Path) -> Iterator[Path]:
+def path_steps(path: Path) -> Iterator[Path]:
     """Every location on the way to the path, from the root of the file system on, through each link."""
     current, links = Path("/"), 0
     pending = list(reversed(Path(os.path.abspath(path)).parts[1:]))  # noqa: PTH100  (resolve would follow links)

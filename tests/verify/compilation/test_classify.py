@@ -60,6 +60,9 @@ def test_an_ordinary_error_has_no_code(codes, message):
         ("use of undeclared identifier 'FLT_MAX'", "", "", "CU311"),
         ("use of undeclared identifier '__frcp_rz'", "", "", "CU312"),
         ("unknown argument: '--use_fast_math'", "", "", "BLD101"),
+        ("'cuda_runtime.h' file not found", "", "", "CU506"),
+        ("unknown type name 'cudaStream_t'", "", "", "CU506"),
+        ("'cuda.h' file not found", "", "", "CU503"),
         ('"GLM requires CUDA 7.0 or higher"', "", "", "CU509"),
     ],
 )

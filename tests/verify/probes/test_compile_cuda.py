@@ -42,7 +42,8 @@ def test_without_nvcc_it_is_not_run(unit_verdict):
 def test_a_unit_that_the_port_broke_fails(unit_verdict):
     verdict = unit_verdict(FAILED, COMPILED)
 
-    assert (verdict.outcome, verdict.reason) == ("failed", 'k.cu (p._C): k.cu:3: "y" is undefined')
+    assert (verdict.outcome, verdict.reason) == ("failed", 'k.cu:3: "y" is undefined')
+    assert verdict.subject == "k.cu (p._C)"
 
 
 def test_a_unit_that_never_compiled_is_not_run(unit_verdict):
@@ -56,15 +57,17 @@ def test_a_unit_that_never_compiled_is_not_run(unit_verdict):
     ("side", "why"),
     [
         (CompileResult(side="nvcc", outcome="lacks", lacks="cudnn.h"), "header cudnn.h not found on this machine"),
-        (CompileResult(side="nvcc", outcome="timed_out"), "nvcc was stopped at the time limit"),
+        (CompileResult(side="nvcc", outcome="timed_out"), "nvcc was stopped: the time limit"),
     ],
 )
 def test_missing_headers_and_timeouts_are_not_run(unit_verdict, side, why):
-    assert unit_verdict(side).reason == f"k.cu (p._C): {why}"
+    verdict = unit_verdict(side)
+
+    assert (verdict.subject, verdict.reason) == ("k.cu (p._C)", why)
 
 
 def test_a_unit_that_still_compiles_passes_and_lists_declared_headers(unit_verdict):
     verdict = unit_verdict(COMPILED)
 
     assert verdict.outcome == "passed"
-    assert verdict.looked_at == ("k.cu (p._C), 1 kernel", "headers declared by rocm3d: cusparse.h")
+    assert verdict.looked_at == ("nvcc: compiled, 1 kernel", "headers declared by rocm3d: cusparse.h")

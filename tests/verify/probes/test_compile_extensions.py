@@ -74,10 +74,14 @@ def test_a_repository_without_extensions_is_skipped(compilable_case, kits):
     assert (verdict.outcome, verdict.reason) == ("skipped", "the repository builds no native extension")
 
 
-def test_a_script_and_its_units_have_a_verdict_each(compilable_case, kits):
+def test_a_script_and_each_side_of_its_units_have_a_verdict_each(compilable_case, kits):
     verdicts = probe.attempt(compilable_case({"setup.py": SETUP, "k.cu": KERNEL}, kits[1]))
 
-    assert [item.outcome for item in verdicts] == ["passed", "passed"]
-    assert verdicts[1].looked_at[1].startswith("gfx942: 1 kernel, wave 64")
-    assert verdicts[1].looked_at[2].startswith("gfx1100: 1 kernel, wave 32")
+    assert [item.outcome for item in verdicts] == ["passed"] * 4
+    assert [(item.subject, item.target) for item in verdicts] == [
+        ("setup.py", ""),
+        *(("k.cu (p._C)", target) for target in ("gfx942", "gfx1100", "host")),
+    ]
+    assert verdicts[1].looked_at[0].startswith("gfx942: 1 kernel, wave 64")
+    assert verdicts[2].looked_at[0].startswith("gfx1100: 1 kernel, wave 32")
     assert {item.probe for item in verdicts} == {compile_extensions.probe.name}

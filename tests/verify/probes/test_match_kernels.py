@@ -23,7 +23,7 @@ def unit_verdict(case, monkeypatch):
     """The verdict on one unit with these results of both compilers."""
 
     def verdict(ours: CompileResult, theirs):
-        report = CompileReport((), (), (UnitReport(UNIT, {ours.side: ours}, ()),), (), {}, "2.0.0")
+        report = CompileReport((), (), (UnitReport(UNIT, {ours.side: ours}, {ours.side: ()}),), (), {}, "2.0.0")
         monkeypatch.setattr(match_kernels, "find_case_kit", lambda _: object())
         monkeypatch.setattr(match_kernels, "compile_with_hip", lambda *_: report)
 
@@ -57,7 +57,8 @@ def test_not_run_without_nvcc(unit_verdict):
 def test_a_unit_that_one_compiler_rejects_is_not_run(unit_verdict, ours, theirs, why):
     verdict = unit_verdict(ours, theirs)
 
-    assert (verdict.outcome, verdict.reason) == ("not_run", f"k.cu: {why}")
+    assert (verdict.outcome, verdict.reason) == ("not_run", why)
+    assert verdict.subject == "k.cu (p._C)"
 
 
 def test_a_kernel_that_vanished_fails(unit_verdict):
@@ -65,7 +66,7 @@ def test_a_kernel_that_vanished_fails(unit_verdict):
 
     assert (verdict.outcome, verdict.reason) == (
         "failed",
-        "k.cu: gfx942: k: missing, or fewer instantiations than in the CUDA build",
+        "gfx942: k: missing, or fewer instantiations than in the CUDA build",
     )
 
 

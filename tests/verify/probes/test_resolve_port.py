@@ -113,7 +113,7 @@ def test_without_the_resolver_it_is_not_run_with_the_hint(ported, monkeypatch, n
     (verdict,) = probe.attempt(ported({FILE: "numpy\n"}))
 
     assert verdict.outcome == "not_run"
-    assert 'pip install "rocm3d[resolve]"' in verdict.reason
+    assert "pip install uv" in verdict.reason
 
 
 def test_without_a_stack_it_is_skipped(ported):

@@ -5,16 +5,20 @@ from __future__ import annotations
 import json
 import os
 import posixpath
+import stat
 import sys
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from rocm3d.workspace.process import run
+from rocm3d.model.errors import MachineError
+from rocm3d.workspace.sandbox import Sandbox, run_in
 
 SCRIPT = Path(__file__).parents[2] / "payload" / "read_build.py"
-_SECONDS = 120.0
+SECONDS = 120.0
+_MAX_OUTPUT_BYTES = 4 * 1024 * 1024
+# Of what a script leaves. Larger files are no sources, and are removed.
+_MAX_FILE_BYTES, _MAX_FILES, _MAX_DEPTH = 64 * 1024 * 1024, 500_000, 64
 _CUDA_HOME = "/usr/local/cuda"
 DEVICE_SUFFIXES = frozenset({".cu", ".hip"})
 HOST_SUFFIXES = frozenset({".cpp", ".cc", ".cxx", ".c++"})
@@ -92,10 +96,15 @@ class BuildScriptResult:
         return any(extension.device_sources for extension in self.extensions)
 
 
-def run_build_script(
-    tree: Path, script: str, machine: SimulatedMachine, interpreter: Path | None = None
+def run_build_script(  # noqa: PLR0913, PLR0917  (what a run depends on)
+    tree: Path,
+    script: str,
+    machine: SimulatedMachine,
+    interpreter: Path | None = None,
+    sandbox: Sandbox | None = None,
+    seconds: float = SECONDS,
 ) -> BuildScriptResult:
-    """Runs the script. `tree` is a copy of the repository; `script` is a path in it."""
+    """Runs the script. `tree` is a copy of the repository, to which it may write; `script` is a path in it."""
     request = {
         "script": str(tree / script),
         "torch": machine.torch,
@@ -108,12 +117,23 @@ def run_build_script(
     request_file = tree.with_name(f"{tree.name}.setup.json")
     request_file.write_text(json.dumps(request), encoding="utf-8")
     command = [str(interpreter or sys.executable), "-I", str(SCRIPT), str(request_file)]
-    ended = run(command, env=_environment(tree, machine), seconds=_SECONDS, keep_bytes=4 * 1024 * 1024, contained=True)
+    ended = run_in(
+        sandbox,
+        command,
+        cwd=tree,
+        readable=[request_file],
+        writable=[tree],
+        variables={"FORCE_CUDA": "1"} if machine.pretends_cuda_home else {},
+        seconds=min(seconds, SECONDS),
+        keep_bytes=_MAX_OUTPUT_BYTES,
+    )
     request_file.unlink(missing_ok=True)
+    refuse_unusual_files(tree, script)
     try:
         response: dict[str, Any] = json.loads(ended.stdout.splitlines()[-1])
     except (ValueError, IndexError):
-        why = f"was stopped at the {_SECONDS:.0f} s limit" if ended.timed_out else "printed no result"
+        why = f"was stopped at the {min(seconds, SECONDS):.0f} s limit" if ended.timed_out else "printed no result"
+        why = f"was stopped: {ended.exceeded}" if ended.exceeded else why
         return BuildScriptResult((), f"{script} {why}", 1, is_conclusive=False)
     root = posixpath.dirname(script)
     extensions = tuple(
@@ -130,12 +150,27 @@ def _is_caused_by_stubs(error: str) -> bool:
     return error.startswith(("AttributeError", "ImportError", "ModuleNotFoundError", "TypeError"))
 
 
-def _environment(tree: Path, machine: SimulatedMachine) -> Mapping[str, str]:
-    """Minimal, so that the result does not depend on the user's environment."""
-    env = {"PATH": os.environ.get("PATH", os.defpath), "HOME": str(tree.parent), "LANG": "C.UTF-8"}
-    if machine.pretends_cuda_home:
-        env["FORCE_CUDA"] = "1"
-    return env
+def refuse_unusual_files(tree: Path, script: str) -> None:
+    """Removes links and special files that a script left, and raises if the copy cannot be read any more.
+
+    Everything that reads the copy afterwards may then follow paths in it.
+    """
+    count = 0
+    pending = [(tree, 0)]
+    while pending:
+        folder, depth = pending.pop()
+        folder.chmod(0o700)
+        for entry in list(os.scandir(folder)):
+            count += 1
+            path, status = Path(entry.path), entry.stat(follow_symlinks=False)
+            if stat.S_ISDIR(status.st_mode):
+                pending.append((path, depth + 1))
+            elif not stat.S_ISREG(status.st_mode) or status.st_size > _MAX_FILE_BYTES:
+                path.unlink()
+            elif not status.st_mode & stat.S_IRUSR:
+                path.chmod(0o600)
+        if depth > _MAX_DEPTH or count > _MAX_FILES:
+            raise MachineError(f"{script} wrote more files than rocm3d reads: over {_MAX_FILES}, or {_MAX_DEPTH} deep")
 
 
 def _to_extension(declaration: dict[str, Any], tree: Path, script: str, root: str) -> DeclaredExtension:

@@ -63,7 +63,12 @@ def classify_errors(
     for error in errors:
         problem = _classify(error, translation, codes)
         by_position.setdefault((problem.path, problem.line, problem.message), problem)
-    return tuple(sorted(by_position.values(), key=lambda item: (item.path, item.line, item.column, item.message)))
+    return tuple(sorted(by_position.values(), key=position_key))
+
+
+def position_key(problem: CompileProblem) -> tuple[str, int, int, str]:
+    """The order of problems in reports."""
+    return (problem.path, problem.line, problem.column, problem.message)
 
 
 def _classify(error: Diagnostic, translation: HipifySourceMap, codes: ErrorCodes) -> CompileProblem:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import stat
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -17,6 +18,7 @@ from pydantic import ValidationError
 
 from rocm3d import __version__
 from rocm3d.model.verdict import CachedCompileResult, CachedCompileResults
+from rocm3d.toolchain.compiler import read_output
 from rocm3d.workspace.process import kill_all
 from rocm3d.workspace.state import PORT_FOLDER
 
@@ -40,16 +42,21 @@ _POLL_SECONDS = 0.1
 
 @dataclass
 class ContentCache:
-    """`tree`: the copy that is compiled. Files in `roots` are not hashed: every key contains their digest."""
+    """`tree`: the copy that is compiled. Files in `roots` are not hashed: every key contains their digest.
+
+    `shows`: whether a compiler can have read a path outside the tree. Others that it lists are ignored: a compiler that
+    runs code of a repository may list anything.
+    """
 
     store: ResultCache | None
     tree: Path
     roots: tuple[Path, ...]
+    shows: Callable[[Path], bool] = lambda _: True
     _digests: dict[Path, str] = field(default_factory=dict)
 
     def key(self, *parts: str) -> str:
         """A digest of everything that influences a result except file contents."""
-        return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+        return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
 
     def names_digest(self) -> str:
         """A digest of all file names: a new file can shadow a header. The port's folder is never included."""
@@ -67,10 +74,11 @@ class ContentCache:
         """Stores a result. `files`: those that the compiler read."""
         if self.store is None:
             return
-        names = {self._name(path): path for path in files if not any(path.is_relative_to(root) for root in self.roots)}
+        others = (path for path in files if path.is_relative_to(self.tree) or self.shows(path))
+        names = {self._name(path): path for path in others if not any(path.is_relative_to(root) for root in self.roots)}
         entry = CachedCompileResult(files={name: self._digest(name) for name in sorted(names)}, result=result)
-        others = [item for item in self._entries(key) if item.files != entry.files]
-        self.store.put({key: CachedCompileResults(results=(entry, *others[: _MAX_RESULTS - 1])).model_dump_json()})
+        older = [item for item in self._entries(key) if item.files != entry.files]
+        self.store.put({key: CachedCompileResults(results=(entry, *older[: _MAX_RESULTS - 1])).model_dump_json()})
 
     def _entries(self, key: str) -> Sequence[CachedCompileResult]:
         text = {} if self.store is None else self.store.get([key])
@@ -87,7 +95,8 @@ class ContentCache:
         path = self.tree / name
         if path not in self._digests:
             try:
-                self._digests[path] = hashlib.sha256(path.read_bytes()).hexdigest()
+                is_regular = stat.S_ISREG(path.stat().st_mode)
+                self._digests[path] = hashlib.sha256(path.read_bytes()).hexdigest() if is_regular else "gone"
             except OSError:
                 self._digests[path] = "gone"
         return self._digests[path]
@@ -95,12 +104,19 @@ class ContentCache:
 
 def read_dependencies(file: Path, cwd: Path) -> list[Path]:
     """The files in a compiler's dependency file (a make rule); empty if there is no such file."""
-    try:
-        text = file.read_text(encoding="utf-8", errors="replace")
-    except OSError:
+    data = read_output(file)
+    if data is None:
         return []
+    text = data.decode("utf-8", "replace")
     words = text.replace("\\\n", " ").partition(":")[2].replace("\\ ", "\0").split()
-    return [(cwd / word.replace("\0", " ")).resolve() for word in words]
+    return [path for word in words if (path := _resolved(cwd / word.replace("\0", " "))) is not None]
+
+
+def _resolved(path: Path) -> Path | None:
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError):  # a loop of links
+        return None
 
 
 @cache
@@ -155,6 +171,6 @@ def _run_job(job: CompileJob, cache: ContentCache, cancelled: Event) -> CompileR
     if cached is not None:
         return cached
     result = job.run()
-    if result.is_final and result.result.outcome != "timed_out" and not cancelled.is_set():
+    if result.is_final and result.result.outcome not in ("timed_out", "cut_off") and not cancelled.is_set():
         cache.put(job.key, result.files, result.result)
     return result.result

@@ -16,16 +16,14 @@ from rocm3d.verify.compilation.build_script import DeclaredExtension, SimulatedM
 from rocm3d.verify.compilation.compile_side import UNSAFE_CHARACTERS, CacheableResult
 from rocm3d.verify.compilation.content_cache import (
     CompileJob,
-    ContentCache,
     compile_all,
     program_digest,
     read_dependencies,
 )
 from rocm3d.verify.compilation.extensions import ExtensionFinder
-from rocm3d.verify.compilation.session import CACHE, CompileRequest, repository_copy
+from rocm3d.verify.compilation.session import CompileRequest, content_cache, repository_copy
 from rocm3d.verify.compilation.translation_unit import TranslationUnit, translation_units
 from rocm3d.workspace.programs import find_program
-from rocm3d.workspace.result_cache import ResultCache
 
 NVCC = "nvcc"
 _WARP = 32
@@ -42,18 +40,21 @@ class CudaUnitResult:
 
 def compile_cuda(request: CompileRequest, torch: TorchKit, nvcc: Nvcc) -> tuple[CudaUnitResult, ...]:
     """Compiles every unit of the repository as NVIDIA users build it."""
-    with repository_copy(request) as copy:
+    with repository_copy(request, (*torch.paths, *nvcc.paths)) as copy:
+        nvcc = replace(nvcc, sandbox=copy.sandbox)
         machine = SimulatedMachine(torch.version, "", "", _WARP, cuda=nvcc.release)
-        scripts = ExtensionFinder(copy.tree, machine, interpreter=request.interpreter).find(request.extensions)
+        finder = ExtensionFinder(copy.tree, machine, interpreter=request.interpreter, sandbox=copy.sandbox)
+        scripts = list(finder.find(request.extensions))
         extensions = [item for script in scripts for item in script.extensions]
         units = (unit for item in extensions for unit in _units(item, copy.tree, torch) if request.only(unit.source))
         all_units = list(dict.fromkeys(units))
         out = copy.folder / "out"
         out.mkdir()
-        cache = ContentCache(ResultCache.open(CACHE), copy.tree, (torch.root, own_headers.FOLDER, nvcc.program.parent))
+        cache = content_cache(copy, (torch.root, own_headers.FOLDER, nvcc.program.parent))
         key_parts = (
             program_digest(),
             NVCC,
+            "sandbox" if request.sandboxed else "",
             nvcc.release,
             nvcc.architecture,
             torch.version,
@@ -109,8 +110,9 @@ class _CudaUnitCompiler:
     seconds: float
 
     def compile(self, unit: TranslationUnit) -> CacheableResult:
-        base = self.out / UNSAFE_CHARACTERS.sub("_", f"{unit.extension}-{unit.file}")
-        output, dependency_file = base.with_name(f"{base.name}.o"), base.with_name(f"{base.name}.d")
+        folder = self.out / UNSAFE_CHARACTERS.sub("_", f"{unit.extension}-{unit.file}")
+        folder.mkdir()
+        output, dependency_file = folder / "unit.o", folder / "unit.d"
         flags = (*unit.flags, "-MD", "-MF", str(dependency_file))
         if unit.language == "hip":
             result = self.nvcc.compile_object(Path(unit.file), output, flags, self.tree, self.seconds)
@@ -127,15 +129,15 @@ class _CudaUnitCompiler:
         if host is None:
             return CompilerRun(None, "error: no host compiler found (c++ or g++)")
         command = [host, *flags, f"-I{self.nvcc.include}", "-c", unit.file, "-o", str(output)]
-        return run_compiler(command, output, self.tree, self.seconds)
+        return run_compiler(command, output, self.tree, self.seconds, self.nvcc.sandbox)
 
 
 def _to_side(unit: TranslationUnit, result: CompilerRun, output: Path, files: Sequence[Path]) -> CompileResult:
     declared_headers = tuple(dict.fromkeys(name for path in files if (name := own_headers.include_name(path))))
     errors = diagnostics.parse_errors(result.messages)
     base = CompileResult(side=NVCC, outcome="failed", own_headers=declared_headers)
-    if result.timed_out:
-        return base.model_copy(update={"outcome": "timed_out"})
+    if result.stopped:
+        return base.model_copy(update={"outcome": "timed_out", "stopped": result.stopped})
     if result.output is None:
         missing_headers = [name for error in errors if (name := diagnostics.missing_header(error))]
         if missing_headers:

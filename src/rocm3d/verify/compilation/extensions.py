@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from rocm3d.model.code import Code
+from rocm3d.model.errors import MachineError
 from rocm3d.model.finding import Finding
 from rocm3d.model.inventory import Extension
 from rocm3d.verify.compilation.build_script import (
@@ -17,10 +18,16 @@ from rocm3d.verify.compilation.build_script import (
     run_build_script,
 )
 from rocm3d.verify.compilation.classify import CompileProblem
+from rocm3d.verify.compilation.compile_options import Budget, ignore_progress
+from rocm3d.workspace.sandbox import Sandbox
 
 _DETECTION = "DETECT"
 # Flags to use from a script that was parsed but not run: those that change the meaning of the source.
 _SEMANTIC_FLAGS = ("-D", "-U", "-I", "-std=")
+
+
+class BudgetError(MachineError):
+    """The budget ended before anything was compiled."""
 
 
 @dataclass(frozen=True)
@@ -35,13 +42,19 @@ class ScriptExtensions:
 
 @dataclass(frozen=True)
 class ExtensionFinder:
-    """`tree`: a copy that scripts may run on. `findings` locate the line where a script detects CUDA."""
+    """`tree`: a copy that scripts may run on. `findings` locate the line where a script detects CUDA.
+
+    `sandbox`: where they run; None runs them with the user's rights. `find` raises BudgetError when the budget ends.
+    """
 
     tree: Path
     machine: SimulatedMachine
     findings: Sequence[Finding] = ()
     codes: Mapping[str, Code] = field(default_factory=dict)
     interpreter: Path | None = None
+    sandbox: Sandbox | None = None
+    budget: Budget = field(default_factory=Budget)
+    progress: Callable[[str], None] = ignore_progress
 
     def find(self, inventory: Sequence[Extension]) -> Iterator[ScriptExtensions]:
         """Each script of the inventory, and each setup.py that imports torch's cpp_extension."""
@@ -62,17 +75,26 @@ class ExtensionFinder:
                 yield ScriptExtensions(script, others, note=f"{script} was parsed, not run")
 
     def _run_script(self, script: str, items: Sequence[Extension]) -> ScriptExtensions:
-        rocm_result = run_build_script(self.tree, script, self.machine, self.interpreter)
+        self.progress(f"running {script} with a stub of torch")
+        rocm_result = self._run(script, self.machine)
         if rocm_result.has_device_code and not rocm_result.error:
             return ScriptExtensions(script, _distinct(rocm_result.extensions))
-        cuda_result = run_build_script(
-            self.tree, script, replace(self.machine, pretends_cuda_home=True), self.interpreter
-        )
+        cuda_result = self._run(script, replace(self.machine, pretends_cuda_home=True))
         if self.machine.cuda or not cuda_result.has_device_code:
             return _parsed_extensions(script, items, self.tree, rocm_result)
         return ScriptExtensions(
             script, _distinct(cuda_result.extensions), problem=self._build_problem(script, rocm_result, cuda_result)
         )
+
+    def _run(self, script: str, machine: SimulatedMachine) -> BuildScriptResult:
+        if self.budget.is_over:
+            raise BudgetError(self.budget.reason)
+        result = run_build_script(
+            self.tree, script, machine, self.interpreter, self.sandbox, max(self.budget.remaining, 1.0)
+        )
+        if self.budget.is_over:
+            raise BudgetError(self.budget.reason)
+        return result
 
     def _build_problem(
         self, script: str, rocm_result: BuildScriptResult, cuda_result: BuildScriptResult

@@ -13,6 +13,7 @@ from rocm3d.toolchain import own_headers, prepared, torch_kit
 from rocm3d.toolchain.compiler import Compiler
 from rocm3d.toolchain.finder import find_compiler, newest_recipe
 from rocm3d.toolchain.torch_kit import TorchKit
+from rocm3d.workspace.sandbox import interpreter_paths
 
 _FP16 = "hip/hip_fp16.h"
 
@@ -35,6 +36,11 @@ class CompileKit:
         if self.compiler.about.headers == "mixed" and not has_fp16:
             first.append(own_headers.COMPLETED)
         return (*(f"-I{folder}" for folder in (*self.torch.search, *first)), "-isystem", str(own_headers.DECLARED))
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """Files and folders that a sandbox must show."""
+        return (*self.compiler.paths, *self.torch.paths, *self.roots, *interpreter_paths(self.torch.hipify.interpreter))
 
     @property
     def label(self) -> str:

@@ -9,8 +9,10 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from rocm3d.model.errors import Rocm3dError
+from rocm3d.model.errors import MachineError, Rocm3dError
+from rocm3d.verify.compilation.compile_options import RESUME_COMMAND
 from rocm3d.verify.probe import Case, UncheckedError
+from rocm3d.workspace.sandbox import unavailable_reason
 from rocm3d.workspace.tree import Tree
 
 if TYPE_CHECKING:
@@ -21,8 +23,18 @@ if TYPE_CHECKING:
 NO_EXTENSION = "the repository builds no native extension"
 
 
+def has_native_code(case: Case) -> bool:
+    """Whether a build script of the repository may declare an extension, so that it has to be run."""
+    if case.current_scan.inventory.extensions:
+        return True
+    scripts = (path for path in case.tree.paths() if PurePosixPath(path).name == "setup.py")
+    return any(b"cpp_extension" in (case.tree.read(path) or b"") for path in scripts)
+
+
 def find_case_kit(case: Case) -> CompileKit:
-    """The kit for the plan's stack. Raises UncheckedError if nothing can be compiled."""
+    """The kit for the plan's stack. Raises UncheckedError if nothing has to be compiled, or nothing can be."""
+    if not has_native_code(case):
+        raise UncheckedError(NO_EXTENSION, "skipped")
     options = case.compile_options
     if options.disabled_reason:
         raise UncheckedError(options.disabled_reason)
@@ -30,9 +42,25 @@ def find_case_kit(case: Case) -> CompileKit:
 
     generation = case.plan.base.hipify if case.plan.base else None
     try:
-        return find_kit(case.knowledge.toolchains, generation, options.hip_headers, options.interpreter)
+        kit = find_kit(case.knowledge.toolchains, generation, options.hip_headers, options.interpreter)
     except Rocm3dError as error:
         raise UncheckedError(error.message) from error
+    _require_sandbox(case)
+    return kit
+
+
+def _require_sandbox(case: Case) -> None:
+    """Raises UncheckedError if there is no sandbox, it is required, and the user does not agree to go without."""
+    options = case.compile_options
+    reason = unavailable_reason()
+    if not reason or options.sandbox == "preferred":
+        return
+    question = f"No sandbox: {reason}. Run the build scripts of {case.tree.name} and compile it with your rights?"
+    if not options.confirm(question):
+        raise UncheckedError(
+            f"no sandbox: {reason}. To run the build scripts of a repository that you trust: {RESUME_COMMAND}"
+        )
+    options.sandbox = "preferred"
 
 
 def compile_with_hip(case: Case, kit: CompileKit) -> CompileReport:
@@ -41,7 +69,10 @@ def compile_with_hip(case: Case, kit: CompileKit) -> CompileReport:
 
     options = case.compile_options
     if options.hip_result is None:
-        options.hip_result = compile_repository(_request(case, case.tree), kit)
+        try:
+            options.hip_result = compile_repository(_request(case, case.tree), kit)
+        except MachineError as error:
+            raise UncheckedError(error.message) from error
     return options.hip_result
 
 
@@ -56,6 +87,8 @@ def compile_with_nvcc(
     from rocm3d.verify.compilation.cuda_session import compile_cuda
 
     nvcc, options = find_nvcc(), case.compile_options
+    if not options.nvcc:
+        raise UncheckedError("not compiled with nvcc. Run rocm3d verify . --level nvidia")
     if nvcc is None:
         raise UncheckedError("nvcc is not installed")
     if tree is not None:
@@ -84,4 +117,6 @@ def _request(case: Case, tree: Tree) -> CompileRequest:
         case.current_scan.findings,
         case.compile_options.interpreter,
         progress=case.compile_options.progress,
+        budget=case.compile_options.budget,
+        sandboxed=not unavailable_reason(),
     )

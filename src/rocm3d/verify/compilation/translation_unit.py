@@ -151,8 +151,9 @@ class FlagCheck:
         return self._cache[language, flags]
 
     def _find_rejected(self, language: str, flags: tuple[str, ...]) -> list[str]:
-        empty, output = self.folder / "empty.hip", self.folder / "empty.o"
+        empty, output = self.folder / "empty.hip", self.folder / "flags" / "empty.o"
         empty.touch()
+        output.parent.mkdir(exist_ok=True)
         compile_source = self.compiler.compile_host if language == "hip" else self.compiler.compile_cpp
         rejected: dict[str, None] = {}
         original_spelling = {hipify_flag(word) if language == "hip" else word: word for word in flags}

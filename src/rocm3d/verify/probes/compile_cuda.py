@@ -30,19 +30,19 @@ def _unit_verdict(result: CudaUnitResult, original_side: CompileResult | None) -
     source, side = result.unit.source, result.side
     name = f"{source} ({result.unit.extension})"
     if side.outcome == "lacks":
-        return probe.verdict("not_run", f"{name}: header {side.lacks} not found on this machine")
+        return probe.verdict("not_run", f"header {side.lacks} not found on this machine", subject=name)
     if side.outcome == "timed_out":
-        return probe.verdict("not_run", f"{name}: nvcc was stopped at the time limit")
+        return probe.verdict("not_run", f"nvcc was stopped: {side.stopped or 'the time limit'}", subject=name)
     if side.outcome == "failed":
         first = side.errors[0] if side.errors else None
         error_text = f"{first.path}:{first.line}: {first.message}" if first else "nvcc failed"
         if original_side is not None and original_side.outcome == "failed":
-            return probe.verdict("not_run", f"{name}: the original does not compile either: {error_text}")
-        return probe.verdict("failed", f"{name}: {error_text}", [name])
+            return probe.verdict("not_run", f"the original does not compile either: {error_text}", subject=name)
+        return probe.verdict("failed", error_text, ["nvcc: failed"], subject=name)
     kernels = f", {counted(len(side.kernels), 'kernel')}" if result.unit.language == "hip" else ""
     declared_headers = sorted({*side.own_headers})
     declared = [f"headers declared by rocm3d: {', '.join(declared_headers)}"] if declared_headers else []
-    return probe.verdict("passed", "", [f"{name}{kernels}", *declared])
+    return probe.verdict("passed", "", [f"nvcc: compiled{kernels}", *declared], subject=name)
 
 
 probe = Probe(__name__, "nvidia", attempt)

@@ -8,12 +8,13 @@ from rocm3d.verify.probe import Case, Probe
 
 
 def attempt(case: Case) -> tuple[Verdict, ...]:
-    """One verdict for each build script and each translation unit."""
+    """One verdict for each build script, and for each translation unit and target."""
     kit = find_case_kit(case)
-    from rocm3d.verify.compilation.verdicts import report_verdicts
+    from rocm3d.verify.compilation.verdicts import VerdictContext, report_verdicts
 
-    verdicts = tuple(report_verdicts(probe, compile_with_hip(case, kit), kit))
-    return verdicts or (probe.verdict("skipped", NO_EXTENSION),)
+    report = compile_with_hip(case, kit)
+    context = VerdictContext(probe, kit, case.knowledge.codes, case.compile_options.budget.reason)
+    return tuple(report_verdicts(report, context)) or (probe.verdict("skipped", NO_EXTENSION),)
 
 
 probe = Probe(__name__, "compile", attempt)

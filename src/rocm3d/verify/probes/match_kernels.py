@@ -12,7 +12,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rocm3d.model.verdict import KernelFacts, Verdict
-from rocm3d.verify.compilation.shared_results import NO_EXTENSION, compile_with_hip, compile_with_nvcc, find_case_kit
+from rocm3d.verify.compilation.shared_results import (
+    NO_EXTENSION,
+    compile_with_hip,
+    compile_with_nvcc,
+    find_case_kit,
+)
 from rocm3d.verify.probe import Case, Probe, UncheckedError
 
 if TYPE_CHECKING:
@@ -39,6 +44,7 @@ def attempt(case: Case) -> tuple[Verdict, ...]:
 
 def _unit_verdict(hip_result: UnitReport, cuda_results: tuple[CudaUnitResult, ...]) -> Verdict:
     source = hip_result.unit.source
+    name = f"{source} ({hip_result.unit.extension})"
     cuda_side = next(
         (
             unit.side
@@ -51,19 +57,19 @@ def _unit_verdict(hip_result: UnitReport, cuda_results: tuple[CudaUnitResult, ..
 
     sides = [side for side in hip_result.sides.values() if side.side != HOST]
     if any(side.outcome != "compiled" for side in sides):
-        return probe.verdict("not_run", f"{source}: does not compile for every target")
+        return probe.verdict("not_run", "does not compile for every target", subject=name)
     if cuda_side is None or cuda_side.outcome != "compiled":
         why = "is not part of the CUDA build" if cuda_side is None else f"nvcc: {cuda_side.lacks or cuda_side.outcome}"
-        return probe.verdict("not_run", f"{source}: {why}")
+        return probe.verdict("not_run", why, subject=name)
     differences = [
         text
         for side in sides
         for text in _describe_difference(side.side, compare_kernels(cuda_side.kernels, side.kernels))
     ]
     if differences:
-        return probe.verdict("failed", f"{source}: {'; '.join(differences)}", [source])
+        return probe.verdict("failed", "; ".join(differences), [source], subject=name)
     common = compare_kernels(cuda_side.kernels, sides[0].kernels).common if sides else 0
-    return probe.verdict("passed", "", [f"{source}: kernels in both builds: {common}, none became empty"])
+    return probe.verdict("passed", "", [f"kernels in both builds: {common}, none became empty"], subject=name)
 
 
 def _describe_difference(side: str, difference: KernelDifference) -> Iterator[str]:

@@ -185,7 +185,7 @@ def find_resolver(name: str) -> Resolver:
         raise UncheckedError("pip is not installed. Use --resolver uv")
     if executable := find_uv():
         return Uv(executable, indexes)
-    raise UncheckedError('uv is not installed. Run pip install "rocm3d[resolve]", or use --resolver pip')
+    raise UncheckedError("uv is not installed. Run pip install uv, or use --resolver pip")
 
 
 def in_session(
