@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from rocm3d.model.patch import Patch
     from rocm3d.model.plan import Plan, UnresolvedFinding
     from rocm3d.model.plan_choices import LicenceRule, Platform
+    from rocm3d.model.port_state import PortState
     from rocm3d.model.stack import Stack
     from rocm3d.model.target import Gpu
     from rocm3d.model.verdict import Level, Verdicts
@@ -76,6 +77,7 @@ class PortDocuments:
     verdicts: Verdicts
     evidence: Evidence
     report: Path
+    state: PortState
 
 
 def load_knowledge(overlay: Path | None, *, cached: bool) -> Knowledge:
@@ -151,8 +153,9 @@ class Repository:
             patch, edited_inventory = self._apply(plan, apply_options or ApplyOptions())
             verdicts = self.verify(levels, (), environment=environment, inventory=edited_inventory)
             evidence = self.evidence()
-            report = self.documents.write_text(self.documents.folder / REPORT, html.render(self.report()))
-        return PortDocuments(plan, patch, verdicts, evidence, report)
+            view = self.report()
+            report = self.documents.write_text(self.documents.folder / REPORT, html.render(view))
+        return PortDocuments(plan, patch, verdicts, evidence, report, view.state)
 
     def scan(self, baseline: Scan | None = None) -> Scan:
         """Scan the current tree. The document has all findings; those of the baseline are not returned."""
@@ -239,6 +242,7 @@ class Repository:
         from rocm3d.apply.request import ApplyRequest
         from rocm3d.apply.stage import apply, refuse_foreign_folder
         from rocm3d.apply.submodules import checked_out_submodules
+        from rocm3d.evidence.port_state import plan_digest
         from rocm3d.model.patch import Patch
         from rocm3d.workspace.journal import UndoJournal
 
@@ -260,12 +264,13 @@ class Repository:
         edited = {path: data for path, data in contents.items() if not path.startswith(f"{self.folder}/")}
         inventory = self._scan(self._source_tree(edited), Selection())
         remaining = _remaining_findings(plan, outcome, inventory)
-        patch = outcome.patch.model_copy(update={"left": (*outcome.patch.left, *remaining)})
+        patch = outcome.patch.model_copy(update={"left": (*outcome.patch.left, *remaining), "plan": plan_digest(plan)})
         if options.patch_file is not None:
             self.documents.write_bytes(options.patch_file, outcome.commit)
         if not options.dry_run:
             with self.documents.reserved(len(outcome.commit) + len(patch.to_json())):
                 self._write(outcome.contents, journal)
+            patch = patch.model_copy(update={"tree": self._tree_digest()})
             self.documents.write(patch)
             self.documents.write_own(COMMIT, outcome.commit)
         return patch, inventory
@@ -362,6 +367,7 @@ class Repository:
     ) -> Verdicts:
         """Check the port. Uses the network and runs the repository's code only through the arguments passed in.
 
+        Returns what is known of the files now: also the verdicts of levels and targets that are not checked now.
         `inventory` is the scan of the edited tree, if there is one.
         """
         with self.locked_if_ported("verify"):
@@ -378,6 +384,7 @@ class Repository:
     ) -> Verdicts:
         from rocm3d.apply.ported_submodules import ported_submodules
         from rocm3d.evidence.port_runs import port_runs
+        from rocm3d.evidence.verdict_merge import as_of, merge_verdicts, with_tree
         from rocm3d.model.evidence import Evidence
         from rocm3d.model.patch import Patch
         from rocm3d.model.plan import Plan
@@ -405,11 +412,20 @@ class Repository:
             building or CompileOptions(),
             tuple(_stored_run(run) for run in runs),
         )
-        document = verify(case, levels)
+        tree = self._tree_digest()
+        document = merge_verdicts(self._stored_verdicts(), with_tree(verify(case, levels), tree), levels)
         self.documents.write(document)
         if self.documents.find_own(Evidence) is not None:
             self._seal(runs)  # else the old seal would report the new document as changed
-        return document
+        return as_of(document, tree)
+
+    def _stored_verdicts(self) -> Verdicts | None:
+        """A damaged document, or one of another version, is replaced."""
+        from rocm3d.model.verdict import Verdicts
+
+        with contextlib.suppress(UserError):
+            return self.documents.find_own(Verdicts)
+        return None
 
     def evidence(self) -> Evidence:
         """Seal the documents of the stages."""
@@ -417,19 +433,60 @@ class Repository:
 
         return self._seal(port_runs(self.documents, self.root))
 
+    def state(self, patch: Patch | None = None) -> PortState:
+        """How far the port is, from the documents and the files now. `patch`: one that was not written."""
+        from rocm3d.evidence.port_runs import port_runs
+
+        return self._state(self._tree_digest(), port_runs(self.documents, self.root), patch)
+
+    def _state(self, tree: str, runs: Sequence[PortRun], patch: Patch | None = None) -> PortState:
+        from rocm3d.evidence.port_state import PortFacts, port_state
+        from rocm3d.host.kfd import gpus
+        from rocm3d.model.inventory import Scan
+        from rocm3d.model.patch import Patch
+        from rocm3d.model.plan import Plan
+        from rocm3d.model.verdict import Verdicts
+        from rocm3d.verify.runs.verdicts import run_command
+
+        find = self.documents.find_own
+        plan = find(Plan)
+        has_gpu = plan is not None and plan.gpu.gfx in gpus(integrated=self.knowledge.integrated_targets)
+        return port_state(
+            PortFacts(
+                tree,
+                find(Scan),
+                plan,
+                find(Patch) or patch,
+                find(Verdicts),
+                tuple(run.sealed for run in runs),
+                has_gpu,
+                run_command(self.knowledge.ports.get(plan.known_as or "") if plan else None),
+            )
+        )
+
+    def _tree_digest(self) -> str:
+        """Of the files that verdicts are about."""
+        from rocm3d.evidence.port_runs import written_by_earlier_runs
+        from rocm3d.evidence.tree_digest import tree_digest
+
+        return tree_digest(self.root, self.folder, written_by_earlier_runs(self.documents))
+
     def _seal(self, runs: Sequence[PortRun]) -> Evidence:
         from rocm3d.evidence.bundle import seal_evidence
+        from rocm3d.evidence.verdict_merge import as_of
         from rocm3d.model.inventory import Scan
         from rocm3d.model.patch import Patch
         from rocm3d.model.plan import Plan
         from rocm3d.model.verdict import Verdicts
 
         read = self.documents.read
-        plan, patch, verdicts = read(Plan), read(Patch), read(Verdicts)
+        tree = self._tree_digest()
+        plan, patch, verdicts = read(Plan), read(Patch), as_of(read(Verdicts), tree)
         paths = [self.documents.path(kind) for kind in (Scan, Plan, Patch, Verdicts)]
         sealed = {path.name: path.read_bytes() for path in paths}
-        sealed_runs = [run.sealed for run in runs]
-        document = seal_evidence(plan, patch, verdicts, sealed, datetime.now(timezone.utc), machine_name(), sealed_runs)
+        sealed_runs, now = [run.sealed for run in runs], datetime.now(timezone.utc)
+        document = seal_evidence(plan, patch, verdicts, sealed, now, machine_name(), sealed_runs)
+        document = document.model_copy(update={"state": self._state(tree, runs)})
         self.documents.write(document)
         return document
 
@@ -438,6 +495,7 @@ class Repository:
         from rocm3d.evidence.bundle import changed_since_sealed
         from rocm3d.evidence.port_runs import port_runs
         from rocm3d.evidence.run_bundles import joined_runs
+        from rocm3d.evidence.verdict_merge import as_of
         from rocm3d.model.evidence import Evidence
         from rocm3d.model.inventory import Scan
         from rocm3d.model.patch import Patch
@@ -446,14 +504,16 @@ class Repository:
         from rocm3d.render.html import PortReportView
 
         read, folder = self.documents.read, self.documents.folder
-        documents = read(Scan), read(Plan), read(Patch), read(Verdicts)
+        tree = self._tree_digest()
+        documents = read(Scan), read(Plan), read(Patch), (verdicts := as_of(read(Verdicts), tree))
         evidence = self.documents.find_own(Evidence) or self.evidence()
         current = {item.path: _read_if_file(folder / item.path) for item in evidence.documents}
         runs, unread = joined_runs(self.documents)
         titles = {item.id: item.title for item in self.knowledge.families.values()}
         families = {item.id: titles.get(item.family, item.family) for item in self.knowledge.packages.values()}
-        sealed = [run.sealed for run in port_runs(self.documents, self.root, (runs, unread))]
-        changed = tuple(changed_since_sealed(evidence, current, sealed))
+        stored = port_runs(self.documents, self.root, (runs, unread))
+        changed = tuple(changed_since_sealed(evidence, current, [run.sealed for run in stored]))
+        evidence = evidence.model_copy(update={"state": self._state(tree, stored), "verdicts": verdicts.verdicts})
         return PortReportView(*documents, evidence, changed, runs, unread, families)
 
     def _source_tree(self, overlay: Mapping[str, bytes | None] | None = None) -> Tree:

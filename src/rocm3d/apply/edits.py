@@ -8,7 +8,7 @@ from rocm3d.apply.git_patch import file_diff, mail_patch
 from rocm3d.apply.request import ApplyRequest
 from rocm3d.apply.rewrite import RewriteRefusedError, load_rewrite, rewrite_names
 from rocm3d.apply.submodules import CheckedOutSubmodule, find_submodule, original_bytes
-from rocm3d.model.patch import NEEDS_REVIEW, FileChange, Patch, RefusedEdit, SubmodulePatch
+from rocm3d.model.patch import NEEDS_REVIEW, FileChange, Patch, RefusalKind, RefusedEdit, SubmodulePatch
 from rocm3d.model.plan import PlannedEdit
 from rocm3d.syntax.isolation import prove_isolation
 from rocm3d.syntax.isolation_facts import IsolationFacts, read_facts
@@ -180,4 +180,6 @@ class Edits:
 
 def _refusal(edit: PlannedEdit, reason: RewriteRefusedError) -> RefusedEdit:
     places = tuple(str(finding.location) for finding in edit.findings)
-    return RefusedEdit(path=edit.path, recipe=edit.recipe, reason=str(reason), places=places)
+    is_left_out = str(reason) == NEEDS_REVIEW or str(reason).startswith("excluded by --")
+    kind: RefusalKind = "left_out" if is_left_out else "task"
+    return RefusedEdit(path=edit.path, recipe=edit.recipe, reason=str(reason), places=places, kind=kind)

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from rocm3d.model.base import Document, Record, TreePath
+from rocm3d.model.base import Digest, Document, Record, TreePath
 from rocm3d.model.inventory import UnscannedCode
 from rocm3d.model.plan import UnresolvedFinding
 from rocm3d.model.task import Task
@@ -52,6 +52,8 @@ class FileChange(Record):
 
 
 NEEDS_REVIEW = "needs your review: apply with --review"
+RefusalKind = Literal["task", "left_out", "not_needed"]
+"""task: a person has to make it; left_out: an option or the user left it out; not_needed: the code is right now."""
 
 
 class RefusedEdit(Record):
@@ -61,6 +63,7 @@ class RefusedEdit(Record):
     recipe: str
     reason: str
     places: tuple[str, ...] = ()
+    kind: RefusalKind = "task"
 
 
 class SubmodulePatch(Record):
@@ -77,7 +80,10 @@ class SubmodulePatch(Record):
 
 
 class Patch(Document):
-    """patch.json: the changes of apply; with --dry-run the changes that it would make."""
+    """patch.json: the changes of apply; with --dry-run the changes that it would make.
+
+    `plan` is the digest of the applied plan, `tree` that of the files when apply was done.
+    """
 
     repository: str
     folder: TreePath
@@ -88,6 +94,8 @@ class Patch(Document):
     modules: tuple[SubmodulePatch, ...] = ()
     unseen: tuple[UnscannedCode, ...] = ()
     tasks: tuple[Task, ...] = Field(default=(), description="what is left for a person")
+    plan: Digest = ""
+    tree: Digest = ""
 
     @property
     def edited(self) -> tuple[FileChange, ...]:
