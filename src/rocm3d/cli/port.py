@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from rocm3d.cli import options
 from rocm3d.cli.comma_lists import split_commas
-from rocm3d.cli.session import CliSession
-from rocm3d.model.errors import ExitCode
+from rocm3d.cli.session import CliSession, quoted_path
+from rocm3d.knowledge.base import suggestion
+from rocm3d.model.errors import ExitCode, UserError
+from rocm3d.model.port_state import DEFAULT_BAR, RUNGS, RungName
 from rocm3d.pipeline import FOLDER, LEVELS, ApplyOptions, EditSelection, PlanOptions
 
 POSITION = 60
@@ -29,13 +31,16 @@ def command(
     skip: options.SkipEdits = [],
     patch: options.PatchFile = None,
     allow_dirty: options.AllowDirty = False,
+    until: options.Until = DEFAULT_BAR,
     folder: options.Folder = FOLDER,
     work: options.Work = None,
 ) -> ExitCode:
     """Port a repository: scan, plan, apply, verify, evidence, report.
 
-    Exit code 1 if a check failed or a dependency is blocked. Checks that were not run are listed.
+    Prints the report's path, the state of the port by rung, and the next command. Exit code 0 if scanned, planned,
+    edited and, where there is native code, compiled are complete, no task is open and no dependency is blocked; else 1.
     """
+    bar = _parse_rung(until)
     lock = "port" if into is None else ""
     with session.repository(path, work=work, folder=folder, lock=lock) as repository:
         choice = EditSelection.from_options(split_commas(only), split_commas(skip), repository.knowledge)
@@ -50,14 +55,21 @@ def command(
             licence_policy=session.licence_policy(licence_policy, repository),
             environment=target.environment(python) if python else None,
         )
-    plan, verdicts, evidence = documents.plan, documents.verdicts, documents.evidence
     if session.prints_status:
         from rocm3d.render import console
 
-        for document in (plan, documents.patch, verdicts, evidence):
+        for document in (documents.plan, documents.patch, documents.verdicts):
             session.print_status(console.render(document).rstrip("\n"))
         session.print_status("")
-    session.write_output(f"{documents.report}\n{evidence.tally.text}\n", None)
-    failed = any(item.outcome == "failed" for item in verdicts.verdicts)
-    blocked = plan.stack is None or any(item.decision == "blocked" for item in plan.decisions)
-    return ExitCode.FINDINGS if failed or blocked else ExitCode.DONE
+    from rocm3d.render.rungs import state_lines
+
+    state = documents.state.for_path(quoted_path(into or path))
+    session.write_output("\n".join((str(documents.report), *state_lines(state), "")), None)
+    return ExitCode.DONE if state.reaches(bar) else ExitCode.FINDINGS
+
+
+def _parse_rung(name: str) -> RungName:
+    for rung in RUNGS:
+        if rung == name:
+            return rung
+    raise UserError(f"unknown rung {name!r}", hint=suggestion(name, RUNGS))

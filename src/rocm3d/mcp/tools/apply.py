@@ -53,12 +53,14 @@ def work(arguments: Arguments, context: ToolContext) -> ToolResponse:
         target = repository if arguments.into is None else repository.copy_into(Path(arguments.into))
         target.documents.write(plan)
         document = target.apply(plan, ApplyOptions(arguments.review, selection=choice))
+        state = target.state()
     is_proven = all(change.proof.holds for change in (*document.changes, *document.edited))
     return tool_response(
         document.model_dump(mode="json"),
         f"{patch_summary(document)} {COMMIT}, next to the document, has the whole port for `git am`. Next: `verify`.",
         exit_code=int(not is_proven),
         kept_in=document_path(target.documents, Patch),
+        state=state,
     )
 
 
@@ -69,5 +71,5 @@ def patch_summary(document: Patch) -> str:
     proofs = f"failed proofs: {failed}" if failed else "all proofs hold"
     return (
         f"Files added: {added}, files edited: {len(document.edited)}; {proofs}. Edits not made: "
-        f"{len(document.refused)}, see refused for the reasons. Findings left for a person: {len(document.left)}."
+        f"{len(document.refused)}, see refused for the reasons."
     )
