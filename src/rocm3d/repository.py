@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from rocm3d.model.port_state import PortState
     from rocm3d.model.stack import Stack
     from rocm3d.model.target import Gpu
+    from rocm3d.model.task import Task
     from rocm3d.model.verdict import Level, Verdicts
     from rocm3d.plan.stacks import PlanOptions
     from rocm3d.render.html import PortReportView
@@ -264,7 +265,9 @@ class Repository:
         edited = {path: data for path, data in contents.items() if not path.startswith(f"{self.folder}/")}
         inventory = self._scan(self._source_tree(edited), Selection())
         remaining = _remaining_findings(plan, outcome, inventory)
-        patch = outcome.patch.model_copy(update={"left": (*outcome.patch.left, *remaining), "plan": plan_digest(plan)})
+        left = (*outcome.patch.left, *remaining)
+        tasks = _tasks(plan, outcome.patch, left)
+        patch = outcome.patch.model_copy(update={"left": left, "tasks": tasks, "plan": plan_digest(plan)})
         if options.patch_file is not None:
             self.documents.write_bytes(options.patch_file, outcome.commit)
         if not options.dry_run:
@@ -583,6 +586,26 @@ def _remaining_findings(plan: Plan, outcome: ApplyOutcome, inventory: Scan) -> l
         if (edit := planned_edits.get((finding.path, finding.code, finding.package)))
         and (edit.path, edit.recipe) not in refused
     ]
+
+
+def _tasks(plan: Plan, patch: Patch, left: Sequence[UnresolvedFinding]) -> tuple[Task, ...]:
+    """One task for each finding without a fix, and for each edit that could not be made."""
+    from rocm3d.model.task import Task
+
+    refused = {(item.path, item.recipe): item.reason for item in patch.refused if item.kind == "task"}
+    open_findings = [(item.finding, item.reason) for item in left]
+    open_findings += [
+        (finding, refused[edit.path, edit.recipe])
+        for edit in plan.edits
+        if (edit.path, edit.recipe) in refused
+        for finding in edit.findings
+        if finding not in plan.answered
+    ]
+    return tuple(
+        Task(path=item.path, lines=(item.line,), code=item.code, rule=item.rule, reason=reason, action=item.hint)
+        for item, reason in open_findings
+        if item.severity != "note"
+    )
 
 
 def _originals(journal: UndoJournal) -> dict[str, bytes | None]:

@@ -29,8 +29,8 @@ def finding(path="a.cu", line=1, code="CU101", severity="error") -> Finding:
 
 
 def scan(unscanned=(), extensions=True, rules="") -> Scan:
-    place = finding().location
-    extension = {"name": "x", "how": "cmake", "sources": ("a.cu",), "location": place}
+    location = finding().location
+    extension = {"name": "x", "how": "cmake", "sources": ("a.cu",), "location": location}
     inventory = Inventory(
         repository="r", counts=FileCounts(files=3, bytes=1, python=1, cuda=1, manifests=1), dependencies=(),
         extensions=(extension,) if extensions else (), families={}, skipped=(), readiness="ready", reasons=(),
@@ -172,12 +172,12 @@ def test_edits_that_were_declined_lead_to_the_review():
     assert rung("edited", plan=plan(planned()), patch=patch(refused)).next == "rocm3d review ."
 
 
-@pytest.mark.parametrize(("kind", "tasks"), [("task", 1), ("not_needed", 0)])
-def test_an_edit_that_cannot_be_made_is_no_edit_and_counts_as_a_task_if_a_person_has_to(kind, tasks):
-    result = state(plan=plan(planned(), planned("b.cu")), patch=patch([refusal("b.cu", kind=kind)]))
+@pytest.mark.parametrize("kind", ["task", "not_needed"])
+def test_an_edit_that_cannot_be_made_is_no_edit(kind):
+    edits = plan(planned(), planned("b.cu"))
+    edited = rung("edited", plan=edits, patch=patch([refusal("b.cu", kind=kind)], of=edits))
 
-    assert (result.rung("edited").outcome, result.rung("edited").total, result.tasks) == ("complete", 1, tasks)
-    assert result.reaches("edited") is not bool(tasks)
+    assert (edited.outcome, edited.total) == ("complete", 1)
 
 
 def test_findings_that_the_repository_hides_leave_it_partial():
@@ -216,29 +216,43 @@ def test_files_that_have_changed_since_are_checked_again():
 # tasks
 
 
-def test_a_task_covers_its_finding_and_its_edit_once():
-    left = [UnresolvedFinding(finding=finding(line=line), reason="r") for line in (1, 2)]
-    task = Task(path="a.cu", lines=(1,), code="CU101", reason="r", action="a")
+TASK = Task(path="a.cu", lines=(1,), code="CU101", reason="r", action="a")
 
-    assert state(patch=patch([refusal()], left)).tasks == 3
-    assert state(patch=patch([refusal()], left, [task])).tasks == 2
-    assert state(patch=patch([refusal()], left, [task.model_copy(update={"lines": ()})])).tasks == 1
-    assert state(patch=None, plan=plan(left=tuple(left))).tasks == 2
+
+def test_tasks_are_counted_separately_from_the_rungs():
+    result = state(verdict("compile"), patch=patch(tasks=[TASK], of=plan()))
+
+    assert (result.rung("edited").outcome, result.tasks) == ("complete", 1)
+    assert not result.reaches("compiled")
+    assert result.reaches("planned")
+    assert result.next == "rocm3d report . --format markdown"
+
+
+def test_one_rule_in_one_file_is_one_task_whoever_reports_it():
+    again = TASK.model_copy(update={"lines": (7,), "reason": "another line"})
+    unknown = Task(path="a.cu", reason="no rule", action="a")
+    sides = [verdict("compile", "failed", "a.cu", gfx, tasks=(again, unknown)) for gfx in ("gfx942", "gfx1100")]
+
+    assert state(*sides, patch=patch(tasks=[TASK], of=plan())).tasks == 2
+
+
+def test_before_apply_the_plan_says_what_is_left():
+    left = tuple(UnresolvedFinding(finding=finding(code=code), reason="r") for code in ("CU101", "CU102"))
+
+    assert state(patch=None, plan=plan(left=left)).tasks == 2
+
+
+def test_a_patch_without_tasks_of_an_earlier_version_is_not_without_work():
+    left = [UnresolvedFinding(finding=finding(), reason="r")]
+
+    assert state(patch=patch([refusal(), refusal("b.cu", kind="left_out")], left)).tasks == 2
 
 
 def test_tasks_of_compile_errors_count_until_the_files_change():
-    task = Task(path="a.cu", reason="r", action="a")
-    failed = verdict("compile", "failed", "a.cu", tasks=(task,))
+    failed = verdict("compile", "failed", "a.cu", tasks=(TASK,))
 
     assert state(failed).tasks == 1
     assert state(failed, tree="later").tasks == 0
-
-
-def test_open_tasks_are_reported_before_what_needs_the_network():
-    result = state(verdict("compile"), patch=patch([refusal()]), plan=plan(planned()))
-
-    assert result.next == "rocm3d report . --format markdown"
-    assert not result.reaches("compiled")
 
 
 # compiled
@@ -255,6 +269,14 @@ def test_units_are_counted_by_their_worst_target():
 
     assert (compiled.outcome, compiled.done, compiled.total) == ("failed", 2, 3)
     assert compiled.open_items == ("a.cu for gfx1100",)
+    assert compiled.next == "rocm3d report . --format markdown"
+
+
+def test_build_scripts_are_no_units_but_may_fail():
+    unit = verdict("compile", subject="a.cu", target="gfx942")
+
+    assert rung("compiled", unit, verdict("compile", subject="setup.py")).total == 1
+    assert rung("compiled", unit, verdict("compile", "failed", "setup.py")).open_items == ("setup.py",)
 
 
 def test_verdicts_without_subject_and_target_are_counted_too():
@@ -356,7 +378,7 @@ def test_another_gpu_shows_nothing_about_the_planned_one():
     assert rung("judged", verdict("numerics", target="gfx1100")).outcome == "not_run"
 
 
-def test_results_are_judged_apart_from_the_run():
+def test_results_count_separately_from_the_run():
     bad = verdict("workload", "failed", "runs/a", probe="evaluate_results")
 
     assert rung("judged", verdict("numerics"), RAN, RESULT).outcome == "complete"
@@ -365,7 +387,7 @@ def test_results_are_judged_apart_from_the_run():
 
 
 @pytest.mark.parametrize("outcome", ["failed", "not_run"])
-def test_a_run_without_a_result_is_not_judged(outcome):
+def test_a_run_without_a_result_shows_no_result(outcome):
     assert rung("judged", verdict("workload", outcome, "runs/a")).outcome == "not_run"
 
 

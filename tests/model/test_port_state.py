@@ -91,3 +91,11 @@ def test_commands_for_a_user_in_another_folder(command, path, expected):
     state = make_state("ran", next_command=command).for_path(path)
 
     assert (state.next, state.rung("ran").next) == (expected, expected)
+
+
+def test_commands_in_reasons_name_the_path_too():
+    rungs = [*make_state().rungs]
+    rungs[3] = Rung(name="resolved", outcome="not_run", reason="needs the network. Run rocm3d verify . --level resolve")
+
+    reason = PortState(rungs=tuple(rungs)).for_path("x").rung("resolved").reason
+    assert reason == "needs the network. Run rocm3d verify x --level resolve"

@@ -16,7 +16,7 @@ from rocm3d.model.plan import Plan
 from rocm3d.model.port_state import Rung, RungName
 from rocm3d.model.verdict import HOST, NO_BACKEND_CHECK, Level, Verdict, Verdicts
 
-RECORD_RUN = "rocm3d run -- CMD ..."
+RECORD_RUN, REPORT = "rocm3d run -- CMD ...", "rocm3d report . --format markdown"
 _KERNEL_PROBE, _RUN_PROBE = "match_kernels", "judge_runs"
 # What the original requirements would install: it shows nothing about the port.
 _INFORMATIVE_PROBE = "resolve_original"
@@ -56,6 +56,9 @@ class LevelRungs:
         Kernels are compared with those of the CUDA build: that needs nvcc, and counts only if they differ.
         """
         checks = self._checks("compile", lambda item: item.probe != _KERNEL_PROBE or item.outcome == "failed")
+        if any(item.target for item in checks):
+            # Units are counted; build scripts only if they failed.
+            checks = [item for item in checks if item.target or item.outcome != "passed"]
         checks += self._without_planned_target(checks)
         needs_toolchain = any(item.outcome == "not_run" and _PREPARE in item.reason for item in checks)
         command = _PREPARE if needs_toolchain else f"{_VERIFY}compile"
@@ -84,7 +87,7 @@ class LevelRungs:
         return _rung("ran", checks, runs, command)
 
     @property
-    def judged(self) -> Rung:
+    def evaluated(self) -> Rung:
         """The results agree with references, and runs met their expectations and wrote valid artifacts."""
         results = self._checks("workload", lambda item: item.probe != _RUN_PROBE)
         checks = {
@@ -173,7 +176,7 @@ def _rung(name: RungName, checks: dict[str, list[Verdict]], runs: Sequence[Check
         total=len(items),
         open_items=tuple(item.label for item in open_items if item.name != item.reason),
         reason=reason,
-        next=command,
+        next=REPORT if failed else command,
     )
 
 

@@ -1,41 +1,36 @@
-"""What a port leaves for a person: written tasks, and everything else that nobody wrote a task for."""
+"""What a port leaves for a person: the tasks of its patch and of failed checks, each rule of a file once."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 
 from rocm3d.model.patch import Patch, RefusedEdit
 from rocm3d.model.plan import Plan, UnresolvedFinding
 from rocm3d.model.task import Task
 from rocm3d.model.verdict import Verdicts
 
-OpenTask = Task | UnresolvedFinding | RefusedEdit
+
+def count_tasks(plan: Plan | None, patch: Patch | None, verdicts: Verdicts | None) -> int:
+    """Before apply, the findings that the plan leaves."""
+    keys = {_key(task) for task in _of_checks(verdicts)}
+    if patch is not None and not patch.plan:
+        # Written by an earlier version, which had no tasks.
+        return len(keys) + len(_unwritten(patch))
+    if patch is None:
+        keys |= {(item.finding.path, item.finding.code) for item in (plan.left if plan else ())}
+    else:
+        keys |= {_key(task) for task in patch.tasks}
+    return len(keys)
 
 
-def open_tasks(plan: Plan | None, patch: Patch | None, verdicts: Verdicts | None) -> tuple[OpenTask, ...]:
-    """Tasks of the patch and of failed checks; findings and refused edits count too, unless a task covers them."""
-    tasks = list(dict.fromkeys([*(patch.tasks if patch else ()), *_of_checks(verdicts)]))
-    left = patch.left if patch else plan.left if plan else ()
-    findings = [item for item in dict.fromkeys(left) if not any(_covers_finding(task, item) for task in tasks)]
-    refused = [
-        item
-        for item in (dict.fromkeys(patch.refused) if patch else ())
-        if item.kind == "task" and not any(_covers_edit(task, item) for task in tasks)
-    ]
-    return (*tasks, *findings, *refused)
+def _key(task: Task) -> tuple[str, str]:
+    """A check may report what the patch already lists, and one side of a unit what another one does."""
+    return task.path, task.code or task.reason
 
 
-def _of_checks(verdicts: Verdicts | None) -> Iterable[Task]:
+def _of_checks(verdicts: Verdicts | None) -> Iterator[Task]:
     return (task for item in (verdicts.verdicts if verdicts else ()) if item.outcome == "failed" for task in item.tasks)
 
 
-def _covers_finding(task: Task, item: UnresolvedFinding) -> bool:
-    finding = item.finding
-    is_same_rule = task.code == finding.code or task.rule == finding.rule or not (task.code or task.rule)
-    return task.path == finding.path and is_same_rule and (not task.lines or finding.line in task.lines)
-
-
-def _covers_edit(task: Task, edit: RefusedEdit) -> bool:
-    """Places are `path:line:column`."""
-    lines = {int(part) for place in edit.places for part in place.split(":")[-2:-1] if part.isdecimal()}
-    return task.path == edit.path and (not task.lines or not lines or not lines.isdisjoint(task.lines))
+def _unwritten(patch: Patch) -> set[UnresolvedFinding | RefusedEdit]:
+    return {*patch.left, *(item for item in patch.refused if item.kind == "task")}

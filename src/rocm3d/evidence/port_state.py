@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from rocm3d.evidence.level_rungs import RECORD_RUN, LevelRungs, join_reasons
-from rocm3d.evidence.open_tasks import open_tasks
+from rocm3d.evidence.level_rungs import RECORD_RUN, REPORT, LevelRungs, join_reasons
+from rocm3d.evidence.open_tasks import count_tasks
 from rocm3d.evidence.verdict_merge import as_of
 from rocm3d.model.counted import counted
 from rocm3d.model.evidence import SealedRun
@@ -18,7 +18,7 @@ from rocm3d.model.verdict import Verdict, Verdicts
 from rocm3d.workspace.journal import digest
 
 PLAN = "rocm3d plan . --gpu GPU"
-APPLY, REPORT = "rocm3d apply .", "rocm3d report . --format markdown"
+APPLY = "rocm3d apply ."
 # These need the GPU of the plan, and an environment with its torch.
 _ON_GPU: tuple[RungName, ...] = ("imported", "ran", "judged")
 
@@ -54,9 +54,9 @@ def port_state(facts: PortFacts) -> PortState:
         levels.compiled,
         levels.imported,
         levels.ran,
-        levels.judged,
+        levels.evaluated,
     )
-    tasks = len(open_tasks(plan, facts.patch, verdicts))
+    tasks = count_tasks(plan, facts.patch, verdicts)
     return PortState(
         rungs=rungs,
         tasks=tasks,

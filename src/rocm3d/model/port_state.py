@@ -89,13 +89,20 @@ class PortState(Record):
 
     def for_path(self, path: str) -> PortState:
         """With commands for a user who is not in the folder of the repository. `path` is quoted for a shell."""
-        rungs = tuple(rung.model_copy(update={"next": _for_path(rung.next, path)}) for rung in self.rungs)
+        rungs = tuple(
+            rung.model_copy(update={"next": _for_path(rung.next, path), "reason": _name_path(rung.reason, path)})
+            for rung in self.rungs
+        )
         return self.model_copy(update={"rungs": rungs, "next": _for_path(self.next, path)})
+
+
+def _name_path(text: str, path: str) -> str:
+    return _OWN_FOLDER.sub(lambda match: f"{match[1]} {path}", text)
 
 
 def _for_path(command: str, path: str) -> str:
     if not command or path == "." or command.startswith("rocm3d toolchain "):
         return command
     if _OWN_FOLDER.match(command):
-        return _OWN_FOLDER.sub(lambda match: f"{match[1]} {path}", command, count=1)
+        return _name_path(command, path)
     return f"cd {path} && {command}"

@@ -110,10 +110,11 @@ def next_line(state: PortState) -> str:
 
 
 def state_lines(state: PortState) -> Iterator[str]:
-    """The state for a terminal: the rungs, why the important ones are open, what is left, and the next command."""
+    """The state for a terminal: the rungs, why some of them are open, what is left, and the next command."""
     yield rung_line(state)
     for rung in state.rungs:
-        if rung == state.current or rung.outcome in ("failed", "partial"):
+        is_next = rung.is_open and rung.next == state.next != ""
+        if is_next or rung == state.current or rung.outcome in ("failed", "partial"):
             yield f"  {rung.name}: {rung_detail(rung)}"
     if left := left_line(state):
         yield left
