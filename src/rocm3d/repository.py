@@ -81,6 +81,20 @@ class PortDocuments:
     state: PortState
 
 
+@contextlib.contextmanager
+def _after_edits() -> Iterator[None]:
+    """What fails in this block because of the disk fails after the edits: the message says so."""
+    try:
+        yield
+    except UserError as error:
+        if not isinstance(error.__cause__, OSError):
+            raise
+        raise UserError(
+            f"{error.message}; the files of the port are written",
+            hint="free disk space and repeat the command; `rocm3d undo` restores every file",
+        ) from error
+
+
 def load_knowledge(overlay: Path | None, *, cached: bool) -> Knowledge:
     """The knowledge base with the user's overlay."""
     from rocm3d.knowledge.load import load
@@ -152,10 +166,11 @@ class Repository:
             plan = self.plan(gpu, plan_options, inventory)
             plan.require_licences(licence_policy)
             patch, edited_inventory = self._apply(plan, apply_options or ApplyOptions())
-            verdicts = self.verify(levels, (), environment=environment, inventory=edited_inventory)
-            evidence = self.evidence()
-            view = self.report()
-            report = self.documents.write_text(self.documents.folder / REPORT, html.render(view))
+            with _after_edits():
+                verdicts = self.verify(levels, (), environment=environment, inventory=edited_inventory)
+                evidence = self.evidence()
+                view = self.report()
+                report = self.documents.write_text(self.documents.folder / REPORT, html.render(view))
         return PortDocuments(plan, patch, verdicts, evidence, report, view.state)
 
     def scan(self, baseline: Scan | None = None) -> Scan:
@@ -273,9 +288,10 @@ class Repository:
         if not options.dry_run:
             with self.documents.reserved(len(outcome.commit) + len(patch.to_json())):
                 self._write(outcome.contents, journal)
-            patch = patch.model_copy(update={"tree": self._tree_digest()})
-            self.documents.write(patch)
-            self.documents.write_own(COMMIT, outcome.commit)
+            with _after_edits():
+                patch = patch.model_copy(update={"tree": self._tree_digest()})
+                self.documents.write(patch)
+                self.documents.write_own(COMMIT, outcome.commit)
         return patch, inventory
 
     def _write(self, contents: Mapping[str, bytes], journal: UndoJournal) -> None:
