@@ -171,6 +171,7 @@ def test_evidence_is_the_state_of_the_port(make):
         "scanned ok, planned ok, edited failed, resolved 1 of 1, compiled not run, imported 1 of 1, ran not run, "
         "judged 1 of 1\n"
         "  edited: the guard leaks (static prove_isolation)\n"
+        "  compiled: no compiler is here\n"
         "1 task for a person; stub or substitute, never verified: gsplat\n"
         "next: rocm3d toolchain prepare\n"
     )
