@@ -6,6 +6,7 @@ import shutil
 import pytest
 
 from rocm3d.model.errors import RefusedError, UserError
+from rocm3d.model.verdict import Verdicts
 from rocm3d.repository import Repository, open_repository
 from rocm3d.scan.selection import RuleSettings
 from rocm3d.scan.stage import scan
@@ -71,6 +72,59 @@ def test_port_gives_the_documents_of_the_single_stages(example, knowledge, tmp_p
     assert (documents.patch, documents.verdicts) == (patch, verdicts)
     assert documents.evidence.tally == single.evidence().tally
     assert documents.report.read_text().startswith("<!doctype html>")
+
+
+def test_a_port_that_was_undone_is_not_shown_as_edited(example, knowledge):
+    repository = Repository(example("pins-only"), knowledge)
+    repository.port(knowledge.gpu("gfx942"), LEVELS)
+    assert repository.state().rung("edited").outcome == "complete"
+
+    repository.undo(keep_changed=False)
+
+    assert repository.state().rung("edited").outcome == "not_run"
+    repository.verify(("static",), ())
+    assert repository.state().rung("edited").outcome == "failed"
+
+
+def test_a_patch_for_another_gpu_does_not_count(example, knowledge):
+    repository = Repository(example("splat-trainer"), knowledge)
+    repository.port(knowledge.gpu("gfx942"), LEVELS)
+
+    repository.plan(knowledge.gpu("gfx1100"))
+
+    assert repository.state().rung("edited").reason == "the plan has changed since it was applied"
+
+
+def test_one_level_is_updated_and_the_others_stay(example, knowledge):
+    repository = Repository(example("pins-only"), knowledge)
+    repository.port(knowledge.gpu("gfx942"), LEVELS)
+    before = repository.documents.read(Verdicts)
+
+    result = repository.verify(("workload",), ())
+
+    assert result == before == repository.documents.read(Verdicts)
+    assert repository.verify(("compile",), ()).of_levels(("static",)) == before.of_levels(("static",))
+
+
+def test_after_an_edit_no_earlier_verdict_counts_until_it_is_taken_back(example, knowledge):
+    repository = Repository(example("pins-only"), knowledge)
+    ported = repository.port(knowledge.gpu("gfx942"), LEVELS).state
+    source = repository.root / "added.py"
+
+    source.write_text("import torch\n")
+    assert repository.state().rung("edited").outcome == "not_run"
+    assert {item.outcome for item in repository.report().verdicts.verdicts} == {"not_run"}
+
+    source.unlink()
+    assert repository.state() == ported
+
+
+def test_a_damaged_document_of_verdicts_is_replaced(example, knowledge):
+    repository = Repository(example("pins-only"), knowledge)
+    repository.port(knowledge.gpu("gfx942"), LEVELS)
+    (repository.documents.folder / "verdicts.json").write_text("{")
+
+    assert repository.verify(("static",), ()).verdicts
 
 
 def test_port_scans_each_state_of_the_tree_once(example, knowledge, monkeypatch):

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from rocm3d.model.patch import Patch
     from rocm3d.model.plan import Plan
     from rocm3d.model.plan_choices import LicenceRule, Platform
+    from rocm3d.model.port_state import PortState
     from rocm3d.model.stack import Stack
     from rocm3d.model.target import Gpu
     from rocm3d.model.verdict import Level, Verdicts
@@ -87,6 +88,7 @@ class PortDocuments:
     verdicts: Verdicts
     evidence: Evidence
     report: Path
+    state: PortState
 
 
 @contextlib.contextmanager
@@ -181,8 +183,9 @@ class Repository:
             with _after_edits():
                 verdicts = self.verify(levels, (), None, environment, building, inventory=edited_inventory)
                 evidence = self.evidence()
-                report = self.documents.write_text(self.documents.folder / REPORT, html.render(self.report()))
-        return PortDocuments(plan, patch, verdicts, evidence, report)
+                view = self.report()
+                report = self.documents.write_text(self.documents.folder / REPORT, html.render(view))
+        return PortDocuments(plan, patch, verdicts, evidence, report, view.state)
 
     def scan(self, baseline: Scan | None = None) -> Scan:
         """Scan the current tree. The document has all findings; those of the baseline are not returned."""
@@ -289,14 +292,14 @@ class Repository:
         port = self.computed_port(plan, request)
         if options.patch_file is not None:
             self.documents.write_bytes(options.patch_file, port.outcome.commit)
-        if not options.dry_run:
-            self.write_port(port, journal)
-        return port.patch, port.inventory
+        patch = port.patch if options.dry_run else self.write_port(port, journal)
+        return patch, port.inventory
 
     def computed_port(self, plan: Plan, request: ApplyRequest) -> ComputedPort:
         """All edits and added files, with the tasks that remain. Writes nothing."""
         from rocm3d.apply.stage import apply
         from rocm3d.apply.tasks import EditedFiles, grouped_tasks, open_findings, remaining_findings
+        from rocm3d.evidence.port_state import plan_digest
         from rocm3d.model.patch import Patch
 
         outcome = apply(plan, self.source_tree(), request, self.documents.find_own(Patch))
@@ -308,10 +311,11 @@ class Repository:
             plan, outcome.patch.refused, remaining, EditedFiles(outcome.originals, edited, inventory)
         )
         tasks = grouped_tasks(unresolved, self.knowledge)
-        patch = outcome.patch.model_copy(update={"left": (*outcome.patch.left, *remaining), "tasks": tasks})
+        left = (*outcome.patch.left, *remaining)
+        patch = outcome.patch.model_copy(update={"left": left, "tasks": tasks, "plan": plan_digest(plan)})
         return ComputedPort(outcome, patch, inventory)
 
-    def write_port(self, port: ComputedPort, journal: UndoJournal) -> None:
+    def write_port(self, port: ComputedPort, journal: UndoJournal) -> Patch:
         """Write the files, then the documents. Patches of submodules that the port no longer has are removed."""
         from rocm3d.workspace.writer import Writer
 
@@ -320,8 +324,10 @@ class Repository:
         with _after_edits():
             for path in stale_patches(port.patch, journal):
                 Writer(self.root, journal).restore(path, None)
-            self.documents.write(port.patch)
+            patch = port.patch.model_copy(update={"tree": self._tree_digest()})
+            self.documents.write(patch)
             self.documents.write_own(COMMIT, port.outcome.commit)
+        return patch
 
     def _write(self, contents: Mapping[str, bytes], journal: UndoJournal) -> None:
         """All or nothing."""
@@ -415,6 +421,7 @@ class Repository:
     ) -> Verdicts:
         """Check the port. Uses the network and runs the repository's code only through the arguments passed in.
 
+        Returns what is known of the files now: also the verdicts of levels and targets that are not checked now.
         `inventory` is the scan of the edited tree, if there is one.
         """
         with self.locked_if_ported("verify"):
@@ -431,6 +438,7 @@ class Repository:
     ) -> Verdicts:
         from rocm3d.apply.ported_submodules import ported_submodules
         from rocm3d.evidence.port_runs import port_runs
+        from rocm3d.evidence.verdict_merge import as_of, merge_verdicts, with_tree
         from rocm3d.model.evidence import Evidence
         from rocm3d.model.patch import Patch
         from rocm3d.model.plan import Plan
@@ -458,11 +466,20 @@ class Repository:
             building or CompileOptions(),
             tuple(_stored_run(run) for run in runs),
         )
-        document = verify(case, levels)
+        tree = self._tree_digest()
+        document = merge_verdicts(self._stored_verdicts(), with_tree(verify(case, levels), tree), levels)
         self.documents.write(document)
         if self.documents.find_own(Evidence) is not None:
             self._seal(runs)  # else the old seal would report the new document as changed
-        return document
+        return as_of(document, tree)
+
+    def _stored_verdicts(self) -> Verdicts | None:
+        """A damaged document, or one of another version, is replaced."""
+        from rocm3d.model.verdict import Verdicts
+
+        with contextlib.suppress(UserError):
+            return self.documents.find_own(Verdicts)
+        return None
 
     def evidence(self) -> Evidence:
         """Seal the documents of the stages."""
@@ -470,19 +487,60 @@ class Repository:
 
         return self._seal(port_runs(self.documents, self.root))
 
+    def state(self, patch: Patch | None = None) -> PortState:
+        """How far the port is, from the documents and the files now. `patch`: one that was not written."""
+        from rocm3d.evidence.port_runs import port_runs
+
+        return self._state(self._tree_digest(), port_runs(self.documents, self.root), patch)
+
+    def _state(self, tree: str, runs: Sequence[PortRun], patch: Patch | None = None) -> PortState:
+        from rocm3d.evidence.port_state import PortFacts, port_state
+        from rocm3d.host.kfd import gpus
+        from rocm3d.model.inventory import Scan
+        from rocm3d.model.patch import Patch
+        from rocm3d.model.plan import Plan
+        from rocm3d.model.verdict import Verdicts
+        from rocm3d.verify.runs.verdicts import run_command
+
+        find = self.documents.find_own
+        plan = find(Plan)
+        has_gpu = plan is not None and plan.gpu.gfx in gpus(integrated=self.knowledge.integrated_targets)
+        return port_state(
+            PortFacts(
+                tree,
+                find(Scan),
+                plan,
+                find(Patch) or patch,
+                find(Verdicts),
+                tuple(run.sealed for run in runs),
+                has_gpu,
+                run_command(self.knowledge.ports.get(plan.known_as or "") if plan else None),
+            )
+        )
+
+    def _tree_digest(self) -> str:
+        """Of the files that verdicts are about."""
+        from rocm3d.evidence.port_runs import written_by_earlier_runs
+        from rocm3d.evidence.tree_digest import tree_digest
+
+        return tree_digest(self.root, self.folder, written_by_earlier_runs(self.documents))
+
     def _seal(self, runs: Sequence[PortRun]) -> Evidence:
         from rocm3d.evidence.bundle import seal_evidence
+        from rocm3d.evidence.verdict_merge import as_of
         from rocm3d.model.inventory import Scan
         from rocm3d.model.patch import Patch
         from rocm3d.model.plan import Plan
         from rocm3d.model.verdict import Verdicts
 
         read = self.documents.read
-        plan, patch, verdicts = read(Plan), read(Patch), read(Verdicts)
+        tree = self._tree_digest()
+        plan, patch, verdicts = read(Plan), read(Patch), as_of(read(Verdicts), tree)
         paths = [self.documents.path(kind) for kind in (Scan, Plan, Patch, Verdicts)]
         sealed = {path.name: path.read_bytes() for path in paths}
-        sealed_runs = [run.sealed for run in runs]
-        document = seal_evidence(plan, patch, verdicts, sealed, datetime.now(timezone.utc), machine_name(), sealed_runs)
+        sealed_runs, now = [run.sealed for run in runs], datetime.now(timezone.utc)
+        document = seal_evidence(plan, patch, verdicts, sealed, now, machine_name(), sealed_runs)
+        document = document.model_copy(update={"state": self._state(tree, runs)})
         self.documents.write(document)
         return document
 
@@ -491,6 +549,7 @@ class Repository:
         from rocm3d.evidence.bundle import changed_since_sealed
         from rocm3d.evidence.port_runs import port_runs
         from rocm3d.evidence.run_bundles import joined_runs
+        from rocm3d.evidence.verdict_merge import as_of
         from rocm3d.model.evidence import Evidence
         from rocm3d.model.inventory import Scan
         from rocm3d.model.patch import Patch
@@ -499,14 +558,16 @@ class Repository:
         from rocm3d.render.html import PortReportView
 
         read, folder = self.documents.read, self.documents.folder
-        documents = read(Scan), read(Plan), read(Patch), read(Verdicts)
+        tree = self._tree_digest()
+        documents = read(Scan), read(Plan), read(Patch), (verdicts := as_of(read(Verdicts), tree))
         evidence = self.documents.find_own(Evidence) or self.evidence()
         current = {item.path: _read_if_file(folder / item.path) for item in evidence.documents}
         runs, unread = joined_runs(self.documents)
         titles = {item.id: item.title for item in self.knowledge.families.values()}
         families = {item.id: titles.get(item.family, item.family) for item in self.knowledge.packages.values()}
-        sealed = [run.sealed for run in port_runs(self.documents, self.root, (runs, unread))]
-        changed = tuple(changed_since_sealed(evidence, current, sealed))
+        stored = port_runs(self.documents, self.root, (runs, unread))
+        changed = tuple(changed_since_sealed(evidence, current, [run.sealed for run in stored]))
+        evidence = evidence.model_copy(update={"state": self._state(tree, stored), "verdicts": verdicts.verdicts})
         return PortReportView(*documents, evidence, changed, runs, unread, families)
 
     def source_tree(self, overlay: Mapping[str, bytes | None] | None = None) -> Tree:

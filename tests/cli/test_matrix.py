@@ -24,7 +24,8 @@ def test_matrix_of_the_examples(rocm3d, example, tmp_path):
     assert all(item["planned"] == "mi300x" for item in document["columns"])
     assert "already-portable" in document["free"]
     table = list(csv.reader(io.StringIO(rocm3d("matrix", *folders, "--format", "csv").out)))
-    assert len(table) == 1 + len(document["rows"])
+    assert len(table) == 1 + len(document["rows"]) + 1
+    assert table[-1] == ["(state of the port)", "", "", "edited not run", "edited not run"]
     assert rocm3d("matrix", *folders, "--format", "svg", "--output", tmp_path / "m.svg").code == 0
     assert (tmp_path / "m.svg").read_text().startswith("<svg")
     assert "order of work" in rocm3d("matrix", *folders).out or not document["order"]

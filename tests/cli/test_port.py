@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import shutil
 
 import pytest
@@ -11,21 +12,68 @@ EXAMPLES = [
 ]  # fmt: skip
 
 
-def test_it_ends_with_the_report_and_the_four_counts(rocm3d, example):
+def test_it_ends_with_the_report_the_state_and_the_next_command(rocm3d, example, tmp_path):
     root = example("splat-trainer")
 
-    ended = rocm3d("port", root, "--gpu", "mi300x")
+    ended = rocm3d("port", root, "--gpu", "mi300x", "--review", "--into", tmp_path / "a copy")
 
-    page, counts = ended.out.splitlines()
-    assert ended.code == 0, ended.err
-    assert page == str(root / ".rocm3d" / "report.html")
-    assert (root / ".rocm3d" / "report.html").is_file()
-    tally = json.loads((root / ".rocm3d" / "evidence.json").read_text())["tally"]
-    assert counts == (
-        f"{tally['changed']} changed, {tally['left_for_person']} left for a person, "
-        f"{tally['rejected']} not made, {tally['not_verified']} not verified"
-    )
-    assert tally["not_verified"] >= 7  # no level above static is checked here
+    page, rungs, *_, last = ended.out.splitlines()
+    copy = tmp_path / "a copy"
+    assert page == str(copy / ".rocm3d" / "report.html")
+    assert (copy / ".rocm3d" / "report.html").is_file()
+    assert rungs.startswith("scanned ok, planned ok, edited ")
+    state = json.loads((copy / ".rocm3d" / "evidence.json").read_text())["state"]
+    assert [item["name"] for item in state["rungs"]][:3] == ["scanned", "planned", "edited"]
+    assert last.startswith("next: ")
+    assert last == f"next: {state['next'].replace(' .', f' {shlex.quote(str(copy))}')}"
+
+
+def test_the_exit_code_follows_from_the_bar(rocm3d, example):
+    root = example("pins-only")
+
+    codes = [
+        rocm3d("port", root, "--gpu", "mi300x", "--until", rung).code
+        for rung in ("scanned", "planned", "edited", "resolved", "judged")
+    ]
+
+    assert codes == [0, 0, 0, 1, 1]
+
+
+def test_an_unknown_rung_is_refused_before_anything_is_done(rocm3d, example, snapshot):
+    root = example("pins-only")
+    before = snapshot(root)
+
+    ended = rocm3d("port", root, "--gpu", "mi300x", "--until", "compile")
+
+    assert ended.code == 2
+    assert "unknown rung 'compile'" in ended.err
+    assert "compiled" in ended.err
+    assert before == snapshot(root)
+
+
+def test_a_check_of_one_level_leaves_what_others_showed(rocm3d, example):
+    root = example("pins-only")
+    rocm3d("port", root, "--gpu", "mi300x")
+
+    ended = rocm3d("verify", root, "--level", "workload")
+    names = {item["level"] for item in json.loads((root / ".rocm3d" / "verdicts.json").read_text())["verdicts"]}
+
+    assert names == {"static", "resolve", "compile", "nvidia", "import", "backend", "numerics", "workload"}
+    assert {line.split()[1] for line in ended.out.splitlines()} == {"workload"}
+    assert ended.err.splitlines()[-1].startswith("next: rocm3d ")
+
+
+def test_after_an_edit_earlier_checks_do_not_count(rocm3d, example):
+    root = example("splat-trainer")
+    rocm3d("port", root, "--gpu", "mi300x", "--review")
+    (root / "train.py").write_text("changed = True\n")
+
+    rocm3d("report", root)
+    shown = rocm3d("report", root, "--format", "console").out
+
+    assert "edited not run" in shown
+    assert "the files have changed since the edits were made and checked" in shown
+    assert shown.splitlines()[-1] == f"next: rocm3d verify {root} --level static"
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -66,10 +114,11 @@ def test_unsupported_form_is_left_for_a_person(rocm3d, tmp_path):
         'CUDAExtension("x", ["x.cu"], extra_compile_args={"nvcc": flags})\n'
     )
 
-    ended = rocm3d("port", tmp_path, "--gpu", "mi300x")
+    ended = rocm3d("port", tmp_path, "--gpu", "mi300x", "--until", "edited")
 
     left = json.loads((tmp_path / ".rocm3d" / "patch.json").read_text())["left"]
-    assert ended.code == 0, ended.err
+    assert ended.code == 1, ended.err
+    assert "1 task for a person" in ended.out
     assert [(item["finding"]["rule"], item["finding"]["message"].split()[0]) for item in left] == [
         ("nvcc_flag", "-lineinfo")
     ]

@@ -13,7 +13,7 @@ from rocm3d.model.patch import FileChange, Patch, Proof, RefusedEdit
 from rocm3d.model.plan import DependencyDecision, Plan, UnresolvedFinding
 from rocm3d.model.run import InstalledPackage, KernelTime, Manifest, PeakMemory, RunRecord, Steps
 from rocm3d.model.target import Gpu
-from rocm3d.model.task import Task
+from rocm3d.model.task import PortTask
 from rocm3d.model.verdict import Verdict, Verdicts
 
 GPU = Gpu(gfx="gfx942", product="mi300x", title="MI300X", wave_size=64, vram_gb=192)
@@ -56,7 +56,7 @@ def documents():
                 RefusedEdit(path=f"f{at}", recipe="x", reason="no", kind="left_out") for at in range(refused)
             ),
             left=tuple(UnresolvedFinding(finding=result, reason="no") for _ in range(left)),
-            tasks=tuple(Task(path=f"f{at}", reason="no", action="h") for at in range(left)),
+            tasks=tuple(PortTask(path=f"f{at}", reason="no", action="h") for at in range(left)),
         )
         found_levels = levels or ["static"] * len(outcomes)
         verdicts = tuple(

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shutil
 from datetime import date
 
 import pytest
@@ -14,6 +15,7 @@ from rocm3d.model.inventory import Dependency, FileCounts, Inventory, Scan
 from rocm3d.model.plan import Plan
 from rocm3d.model.verdict import Verdicts
 from rocm3d.plan.stage import plan
+from rocm3d.repository import Repository
 from rocm3d.verify.backends.package_checks import backend_verdict
 from rocm3d.verify.probe import Probe
 from rocm3d.workspace.documents import Documents
@@ -56,6 +58,21 @@ def test_repositories_are_found_by_themselves_and_below_a_folder(tmp_path):
 
     assert [entry.scan.inventory.repository for entry in read([tmp_path])] == ["a", "b"]
     assert [entry.scan.inventory.repository for entry in read([tmp_path / "b"])] == ["b"]
+
+
+def test_the_state_is_that_of_the_files_now(example, knowledge, tmp_path):
+    repository = Repository(example("pins-only"), knowledge)
+    repository.port(knowledge.gpu("gfx942"), ("static",))
+    work = shutil.copytree(repository.documents.folder, tmp_path / "elsewhere")
+    folders = {"repository": repository.root, "work folder": work}
+
+    def states(name):
+        (column,) = matrix(read([folders[name]]), knowledge.packages).columns
+        return column.state.rung("edited").outcome
+
+    assert (states("repository"), states("work folder")) == ("complete", "complete")
+    (repository.root / "added.py").write_text("import torch\n")
+    assert (states("repository"), states("work folder")) == ("not_run", "complete")
 
 
 def test_a_package_without_a_record_is_no_library_of_the_map(knowledge):

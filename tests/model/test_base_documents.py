@@ -70,7 +70,7 @@ from rocm3d.model.snapshot import (
 from rocm3d.model.source import Source
 from rocm3d.model.stack import Stack
 from rocm3d.model.target import Gpu
-from rocm3d.model.task import Task
+from rocm3d.model.task import PortTask
 from rocm3d.model.toolchain import DetectedToolchain, InspectedBinary, Inspection, TargetCode, Toolchains
 from rocm3d.model.upstream import Draft, Drafts, Fix, Ledger
 from rocm3d.model.verdict import Verdict, Verdicts
@@ -185,7 +185,7 @@ DOCUMENTS: list[Document] = [
             ),
         ),
         refused=(RefusedEdit(path="c.cu", recipe="x", reason="inside a macro"),), left=(LEFT,),
-        tasks=(Task(path="c.cu", lines=(3, 9), code="CU101", reason="inside a macro", action="edit it by hand"),),
+        tasks=(PortTask(path="c.cu", lines=(3, 9), code="CU101", reason="inside a macro", action="edit it by hand"),),
     ),
     ReviewAnswers(
         repository="r", answers=(ReviewAnswer(path="a.cu", recipes=("x", "y"), answer="no", shown=HEX),),

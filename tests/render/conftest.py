@@ -22,6 +22,7 @@ from rocm3d.model.package import Licence
 from rocm3d.model.patch import FileChange, Patch, Proof, RefusedEdit
 from rocm3d.model.plan import ChosenStack, DependencyDecision, Plan, RejectedAlternative, UnresolvedFinding
 from rocm3d.model.port import MemoryNeed, Port
+from rocm3d.model.port_state import RUNGS, PortState, Rung
 from rocm3d.model.run import (
     ExpectationResult,
     ImportFallback,
@@ -36,7 +37,7 @@ from rocm3d.model.run import (
 from rocm3d.model.source import Source
 from rocm3d.model.stack import Stack
 from rocm3d.model.target import Gpu, Product, Target
-from rocm3d.model.task import Task
+from rocm3d.model.task import PortTask
 from rocm3d.model.verdict import Verdict, Verdicts
 from rocm3d.plan.comparison import ComparisonRequest
 from rocm3d.plan.fitness import fitness
@@ -110,8 +111,8 @@ def patch(*changes: FileChange, repository="demo", dry_run=False, refused=(), le
     )
 
 
-def task(unresolved: Finding) -> Task:
-    return Task(
+def task(unresolved: Finding) -> PortTask:
+    return PortTask(
         path=unresolved.path,
         lines=(unresolved.line,),
         code=unresolved.code,
@@ -140,7 +141,27 @@ def verdicts() -> Verdicts:
     return Verdicts(repository="demo", targets=("gfx942",), verdicts=result)
 
 
-def evidence(repository="demo", tally=(4, 3, 2, 1)) -> Evidence:
+def state(tasks=0, blocked=(), stubs=(), **rungs: Rung) -> PortState:
+    """Complete, except for these rungs."""
+    every = tuple(rungs.get(name, Rung(name=name, outcome="complete", done=1, total=1)) for name in RUNGS)
+    following = next((rung.next for rung in every if rung.next), "")
+    return PortState(rungs=every, tasks=tasks, blocked=blocked, stubs=stubs, next=following)
+
+
+def failed_state() -> PortState:
+    """The state of the documents here."""
+    return state(
+        tasks=1,
+        stubs=("gsplat",),
+        edited=Rung(name="edited", outcome="failed", reason="the guard leaks", open_items=("static prove_isolation",)),
+        compiled=Rung(
+            name="compiled", outcome="not_run", reason="no compiler is here", next="rocm3d toolchain prepare"
+        ),
+        ran=Rung(name="ran", outcome="not_run", reason="no run", next="rocm3d run -- CMD ..."),
+    )
+
+
+def evidence(repository="demo", tally=(4, 3, 2, 1), state=None) -> Evidence:
     names = ("changed", "left_for_person", "rejected", "not_verified")
     return Evidence(
         repository=repository,
@@ -152,6 +173,7 @@ def evidence(repository="demo", tally=(4, 3, 2, 1)) -> Evidence:
         verdicts=(),
         tally=Tally(**dict(zip(names, tally, strict=True))),
         missing=(MissingLink(link="machine code", reason="no compiler"),),
+        state=state or failed_state(),
     )
 
 
@@ -308,6 +330,8 @@ def make():
         change=change,
         verdicts=verdicts,
         evidence=evidence,
+        state=state,
+        rung=Rung,
         artifact=artifact,
         run=run,
         joined=joined,

@@ -15,7 +15,6 @@ from rocm3d.model.inventory import HiddenFindings
 from rocm3d.model.package import Licence
 from rocm3d.model.patch import SAFE_ONLY
 from rocm3d.model.plan import LicenceNotice
-from rocm3d.model.verdict import Verdict
 from rocm3d.render.html import PortReportView, render
 
 EVIL = "<img src=x onerror=1>"
@@ -50,7 +49,7 @@ def report(make):
                 left=values.get("left", [bad]),
             ),
             verdicts=values.get("verdicts", make.verdicts()),
-            evidence=make.evidence(repository),
+            evidence=make.evidence(repository, state=values.get("state")),
             moved=moved,
             runs=tuple(values.get("runs", ())),
             unread=tuple(values.get("unread", ())),
@@ -138,16 +137,20 @@ def test_tags_are_balanced_on_an_empty_page(make, read):
     assert "Nothing was changed." in page.text
 
 
-def test_counts_come_in_their_order(report, read):
-    assert "4 changed 3 left for a person 2 not made 1 not verified" in read(render(report())).text.replace(
-        "4changed", "4 changed"
-    ).replace("3left", "3 left").replace("2not made", "2 not made").replace("1not", "1 not")
+def test_the_rungs_and_the_next_command_come_first(report, read):
+    header = read(render(report()).partition("</header>")[0]).text
+
+    assert "\u2713 okscannedWas everything that belongs to the port scanned?" in header
+    assert "\u2715 failededited" in header
+    assert "the guard leaks (static prove_isolation)" in header
+    assert "1 task for a person; stub or substitute, never verified: gsplat." in header
+    assert "next: rocm3d toolchain prepare" in header
 
 
 def test_stand_ins_are_named_before_everything_else(report, read):
     text = read(render(report())).text
 
-    assert text.index("gsplat: stub, a stand-in") < text.index("Missing evidence") < text.index("All 4 checks")
+    assert text.index("gsplat: stub, a stand-in") < text.index("All 4 checks")
     assert "never count as verified" in text
 
 
@@ -174,11 +177,7 @@ def test_what_was_not_run_is_listed_with_its_reason(report, read):
     text = read(render(report())).text
 
     assert "A check that was not run is neither passed nor failed" in text
-    assert "\u25cb not runcompileDoes it compile to AMD machine code?no compiler is here" in text
-
-
-def test_what_was_not_obtained_gives_the_reason(report, read):
-    assert "machine code: no compiler" in read(render(report())).text
+    assert "\u25cb not runcompiledDoes it compile to AMD machine code?no compiler is here" in text
 
 
 def test_tasks_edits_not_made_skipped_and_rejected_are_all_listed(report, read):
@@ -204,55 +203,37 @@ def test_page_has_title_language_viewport_and_date(report):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "outcome", "tone"),
+    ("moved", "state", "outcome", "tone"),
     [
-        ({"moved": ("plan.json",)}, "Changed since it was sealed.", "failed"),
-        ({}, "A check failed.", "failed"),
-        ({"good": True, "feasible": False}, "Blocked: a dependency has no route to this GPU.", "failed"),
-        ({"good": True}, "Partly ported: some findings need your work.", "not_run"),
-        ({"good": True, "left": []}, "Edits made; nothing was compiled or run.", "not_run"),
+        (("plan.json",), {}, "Changed since it was sealed.", "failed"),
+        ((), {"edited": ("failed", "it leaks")}, "Edited failed: it leaks.", "failed"),
+        ((), {"resolved": ("not_run", "no network")}, "Resolved not run: no network.", "not_run"),
         (
-            {"good": True, "left": [], "refused": [("b.cu", SAFE_ONLY, "left_out"), ("c.cu", SAFE_ONLY, "left_out")]},
-            "Not finished: 2 edits were left out; nothing was compiled or run.",
-            "not_run",
+            (),
+            {"resolved": ("not_run", "no network"), "compiled": ("failed", "a.cu")},
+            "Resolved not run: no network. Compiled failed: a.cu.",
+            "failed",
         ),
+        ((), {"compiled": ("not_applicable", "no extension")}, "Every rung is complete.", "passed"),
+        ((), {"tasks": 2}, "Every rung is complete; 2 tasks for a person.", "not_run"),
     ],
 )
-def test_one_sentence_at_the_top(make, report, arguments, outcome, tone):
-    arguments = dict(arguments)
-    if arguments.pop("good", False):
-        all_checks = make.verdicts()
-        passed = tuple(entry for entry in all_checks.verdicts if entry.outcome != "failed")
-        arguments["verdicts"] = all_checks.model_copy(update={"verdicts": passed})
-    built = report(**arguments)
+def test_one_sentence_at_the_top(make, report, moved, state, outcome, tone):
+    rungs = {
+        name: make.rung(name=name, outcome=value[0], reason=value[1]) if isinstance(value, tuple) else value
+        for name, value in state.items()
+    }
+    built = report(moved=moved, state=make.state(**rungs))
 
     assert built.outcome == outcome
     assert f'<p class="outcome {tone}">{outcome}</p>' in render(built)
 
 
-@pytest.mark.parametrize(
-    ("refused", "outcome"),
-    [
-        ([], "Ported. Checks that were not run are listed below."),
-        ([("b.cu", SAFE_ONLY, "left_out")], "Not finished: 1 edit was left out."),
-    ],
-)
-def test_a_compiled_port_does_not_say_that_nothing_was_compiled(make, report, refused, outcome):
-    compiled = Verdict(level="compile", probe="compile_extensions", outcome="passed", looked_at=("a.cu",))
-    verdicts = make.verdicts().model_copy(update={"verdicts": (compiled,)})
-
-    assert report(left=[], refused=refused, verdicts=verdicts).outcome == outcome
-
-
-def test_a_port_whose_repository_hides_errors_is_not_finished(make, report):
-    all_checks = make.verdicts()
-    passed = tuple(entry for entry in all_checks.verdicts if entry.outcome == "passed")
-    built = report(verdicts=all_checks.model_copy(update={"verdicts": passed}), left=[], refused=[])
+def test_what_the_repository_hides_is_named(report):
+    built = report()
     hidden = HiddenFindings(source="<b>.toml", setting="skip = CU", errors=2)
     hiding = replace(built, plan=built.plan.model_copy(update={"hidden": (hidden,)}))
 
-    assert hiding.outcome == "Partly ported: the repository hides findings."
-    assert hiding.tone == "not_run"
     assert "2 findings hidden by settings in &lt;b&gt;.toml (skip = CU): 2 errors; show" in render(hiding)
 
 
@@ -308,10 +289,9 @@ def test_without_runs_the_page_warns_that_nothing_proves_it_works(report, read):
 
 
 def test_what_verify_saw_on_a_gpu_is_not_denied(make, report):
-    visible = Verdict(level="backend", probe="run_operations", outcome="passed", looked_at=("gsplat",))
-    verdicts = make.verdicts().model_copy(update={"verdicts": (visible,)})
+    ran = make.rung(name="ran", outcome="partial", done=1, total=2, reason="no recorded run")
 
-    assert report(verdicts=verdicts).ran == "No workload run was recorded for this port."
+    assert report(state=make.state(ran=ran)).ran == "No workload run was recorded for this port."
 
 
 def test_a_half_written_run_is_named(report, read):
@@ -337,32 +317,17 @@ def test_a_run_that_the_checks_know_has_no_remark(make, report, read):
     assert "no check covers it" not in read(render(replace(shown, evidence=known))).text
 
 
-def good(make, report, **values) -> PortReportView:
-    verdicts = make.verdicts()
-    passed = tuple(entry for entry in verdicts.verdicts if entry.outcome == "passed")
-    return report(left=[], verdicts=verdicts.model_copy(update={"verdicts": passed}), **values)
-
-
-def test_a_run_that_failed_is_the_outcome(make, report):
-    shown = good(make, report, runs=[make.joined(make.run(status="failed", exit_code=1, reason="exit code 1"))])
-
-    assert (shown.tone, shown.outcome) == ("failed", "A recorded run failed.")
-
-
 def test_a_later_run_of_the_same_name_counts_in_place_of_the_failed_one(make, report, read):
     first = make.joined(make.run(status="failed", exit_code=1, reason="exit code 1"))
-    shown = good(make, report, runs=[first, make.joined(folder="train-2")])
+    shown = report(runs=[first, make.joined(folder="train-2")])
 
-    assert shown.tone == "passed"
     assert "Replaced by a later run of the same name: train-2." in read(render(shown)).text
 
 
-def test_an_altered_bundle_is_never_green(make, report, read):
+def test_an_altered_bundle_is_never_green(make, read):
     changed = (AlteredFile(path="run.json", how="changed"),)
-    shown = good(make, report, runs=[make.joined(altered=changed)])
     page = read(render(bundle(make.run(), altered=changed)))
 
-    assert shown.tone == "failed"
     assert "Changed since it was sealed." in page.text
     assert "run.json: changed since it was sealed" in page.text
 

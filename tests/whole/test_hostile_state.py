@@ -13,6 +13,7 @@ import pytest
 
 from rocm3d.workspace.journal import FileWrite, UndoJournal
 
+PLANNED = ("--gpu", "mi300x", "--until", "planned")
 EVIL = b"[core]\n\tfsmonitor = touch ran\n"
 
 
@@ -70,7 +71,7 @@ def test_journal_of_another_machine_is_used_if_the_user_says_so_but_never_for_gi
 def test_planted_journal_prevents_no_port_of_a_copy(rocm3d, cloned, tmp_path):
     plant_journal(cloned, "setup.py")
 
-    assert rocm3d("port", cloned, "--gpu", "mi300x", "--into", tmp_path / "ported").code == 0
+    assert rocm3d("port", cloned, *PLANNED, "--into", tmp_path / "ported").code == 0
     assert rocm3d("undo", tmp_path / "ported").code == 0
 
 
@@ -99,7 +100,7 @@ def test_apply_does_not_take_a_plan_that_came_with_the_repository(rocm3d, plante
 
 
 def test_port_makes_its_own_plan(rocm3d, planted_plan):
-    assert rocm3d("port", planted_plan, "--gpu", "mi300x").code == 0
+    assert rocm3d("port", planted_plan, *PLANNED).code == 0
     assert b"evil-package" not in (planted_plan / "rocm-port" / "install.sh").read_bytes()
 
 
@@ -125,7 +126,7 @@ def test_named_plan_is_read_as_hostile_input(rocm3d, planted_plan, tmp_path, pat
 def test_port_made_elsewhere_is_verified_from_a_named_folder(rocm3d, example, tmp_path):
     root = example("splat-trainer")
     env = {"ROCM3D_DATA": str(tmp_path / "data of somebody else")}
-    assert rocm3d("port", root, "--gpu", "mi300x", env=env).code == 0
+    assert rocm3d("port", root, *PLANNED, env=env).code == 0
     refused = rocm3d("verify", root, "--level", "static")
     verified = rocm3d("verify", root, "--level", "static", "--work", root / ".rocm3d")
 
@@ -137,7 +138,7 @@ def test_port_made_elsewhere_is_verified_from_a_named_folder(rocm3d, example, tm
 def test_documents_that_came_with_the_repository_are_not_believed(rocm3d, example, tmp_path, command):
     root = example("splat-trainer")
     env = {"ROCM3D_DATA": str(tmp_path / "data of somebody else")}
-    assert rocm3d("port", root, "--gpu", "mi300x", env=env).code == 0
+    assert rocm3d("port", root, *PLANNED, env=env).code == 0
     ended = rocm3d(command, root)
 
     assert ended.code == 2
@@ -147,7 +148,7 @@ def test_documents_that_came_with_the_repository_are_not_believed(rocm3d, exampl
 
 def test_run_that_came_with_the_repository_is_no_evidence(rocm3d, example, tmp_path):
     root = example("splat-trainer")
-    assert rocm3d("port", root, "--gpu", "mi300x").code == 0
+    assert rocm3d("port", root, *PLANNED).code == 0
     env = {"ROCM3D_DATA": str(tmp_path / "data of somebody else")}
     run = ["run", "--name", "train", "--", sys.executable, "-c", "print(1)"]
     assert rocm3d(*run, cwd=root, env=env).code == 0
@@ -162,7 +163,7 @@ def test_run_that_came_with_the_repository_is_no_evidence(rocm3d, example, tmp_p
 @pytest.mark.parametrize("name", ["plan.json", "patch.json", "inventory.json", "verdicts.json", "evidence.json"])
 def test_document_that_is_a_link_out_of_the_repository_is_not_read(rocm3d, example, tmp_path, name):
     root = example("splat-trainer")
-    assert rocm3d("port", root, "--gpu", "mi300x").code == 0
+    assert rocm3d("port", root, *PLANNED).code == 0
     document = root / ".rocm3d" / name
     document.rename(tmp_path / name)
     document.symlink_to(tmp_path / name)
@@ -171,7 +172,7 @@ def test_document_that_is_a_link_out_of_the_repository_is_not_read(rocm3d, examp
 
     assert ended.code == 2
     assert f"{name}: is a symlink" in ended.err
-    assert rocm3d("port", root, "--gpu", "mi300x").code in (0, 2)
+    assert rocm3d("port", root, *PLANNED).code in (0, 2)
     assert (tmp_path / name).read_bytes() == content
 
 

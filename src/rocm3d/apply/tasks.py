@@ -11,7 +11,7 @@ from rocm3d.apply.line_map import line_map
 from rocm3d.knowledge.worked_example import worked_example
 from rocm3d.model.patch import Patch, RefusedEdit
 from rocm3d.model.plan import Plan, UnresolvedFinding
-from rocm3d.model.task import Task
+from rocm3d.model.task import PortTask
 
 if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
@@ -101,7 +101,7 @@ def open_findings(
             yield OpenFinding(finding, reason, files.line_of(finding.path)(finding.line))
 
 
-def grouped_tasks(findings: Iterable[OpenFinding], knowledge: Knowledge) -> tuple[Task, ...]:
+def grouped_tasks(findings: Iterable[OpenFinding], knowledge: Knowledge) -> tuple[PortTask, ...]:
     """One task for each rule in each file, sorted by place."""
     grouped: dict[tuple[str, str], list[OpenFinding]] = {}
     for item in findings:
@@ -110,11 +110,11 @@ def grouped_tasks(findings: Iterable[OpenFinding], knowledge: Knowledge) -> tupl
     return tuple(sorted(tasks, key=lambda task: (task.path, task.lines, task.code)))
 
 
-def _task(path: str, items: list[OpenFinding], knowledge: Knowledge) -> Task:
+def _task(path: str, items: list[OpenFinding], knowledge: Knowledge) -> PortTask:
     first, rule = items[0].finding, knowledge.codes.get(items[0].finding.code)
     example = worked_example(first.code, knowledge)
     effort: Effort = rule.effort if rule is not None else "minutes"
-    return Task(
+    return PortTask(
         path=path,
         lines=tuple(sorted({item.line for item in items})),
         code=first.code,

@@ -69,6 +69,8 @@ def command(
         target = repository if into is None else repository.copy_into(into)
         target.documents.write(plan)
         document = target.apply(plan, ApplyOptions(safe_only, dry_run, allow_dirty, choice, patch))
+        state = target.state(document)
     session.show(document, form, output, colour=color)
+    session.show_state(state, into or path)
     changes = (*document.changes, *document.edited)
     return ExitCode.DONE if all(change.proof.holds for change in changes) else ExitCode.FINDINGS

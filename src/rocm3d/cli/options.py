@@ -71,6 +71,9 @@ PatchFile = Annotated[
     typer.Option("--patch", help="Also write the port to this file, for `git am` or `git apply`.", dir_okay=False),
 ]
 AllowDirty = Annotated[bool, typer.Option("--allow-dirty", help="Edit in place despite uncommitted changes.")]
+Until = Annotated[
+    str, typer.Option("--until", metavar="RUNG", help="Exit with 0 if the port is complete up to this rung.")
+]
 Level = Annotated[list[str], typer.Option("--level", help="A level to check; repeatable. Default: all.")]
 TargetList = Annotated[str, typer.Option("--target", help="gfx ids to compile for, separated by commas.")]
 HipHeaders = Annotated[

@@ -6,9 +6,11 @@ from pathlib import Path
 
 from rocm3d.cli import options
 from rocm3d.cli.comma_lists import split_commas
-from rocm3d.cli.session import CliSession
+from rocm3d.cli.session import CliSession, quoted_path
+from rocm3d.knowledge.base import suggestion
 from rocm3d.model.duration import parse_duration
 from rocm3d.model.errors import ExitCode, UserError
+from rocm3d.model.port_state import DEFAULT_BAR, RUNGS, RungName
 from rocm3d.pipeline import FOLDER, LEVELS, ApplyOptions, Budget, CompileOptions, EditSelection, PlanOptions
 
 POSITION = 60
@@ -36,6 +38,7 @@ def command(
     compile_code: options.Compile = None,
     budget: options.CompileBudget = "10m",
     hip_headers: options.HipHeaders = None,
+    until: options.Until = DEFAULT_BAR,
     folder: options.Folder = FOLDER,
     work: options.Work = None,
 ) -> ExitCode:
@@ -43,8 +46,10 @@ def command(
 
     Native code is compiled for the GPU and for one of the other wave size, in a sandbox (bubblewrap), if there is a
     compiler: see rocm3d toolchain. What the budget leaves out, `rocm3d verify PATH --level compile` compiles later.
-    Exit code 1 if a check failed or a dependency is blocked. Checks that were not run are listed.
+    Prints the report's path, the state of the port by rung, and the next command. Exit code 0 if scanned, planned,
+    edited and, where there is native code, compiled are complete, no task is open and no dependency is blocked; else 1.
     """
+    bar = _parse_rung(until)
     building = _building(session, compile_code, budget, hip_headers, python)
     lock = "port" if into is None else ""
     with session.repository(path, work=work, folder=folder, lock=lock) as repository:
@@ -62,17 +67,24 @@ def command(
             environment=target.environment(python) if python else None,
             building=building,
         )
-    plan, verdicts, evidence = documents.plan, documents.verdicts, documents.evidence
     if session.prints_status:
         from rocm3d.render import console
 
-        for document in (plan, documents.patch, verdicts, evidence):
+        for document in (documents.plan, documents.patch, documents.verdicts):
             session.print_status(console.render(document).rstrip("\n"))
         session.print_status("")
-    session.write_output(f"{documents.report}\n{evidence.tally.text}\n", None)
-    failed = any(item.outcome == "failed" for item in verdicts.verdicts)
-    blocked = plan.stack is None or any(item.decision == "blocked" for item in plan.decisions)
-    return ExitCode.FINDINGS if failed or blocked else ExitCode.DONE
+    from rocm3d.render.rungs import state_lines
+
+    state = documents.state.for_path(quoted_path(into or path))
+    session.write_output("\n".join((str(documents.report), *state_lines(state), "")), None)
+    return ExitCode.DONE if state.reaches(bar) else ExitCode.FINDINGS
+
+
+def _parse_rung(name: str) -> RungName:
+    for rung in RUNGS:
+        if rung == name:
+            return rung
+    raise UserError(f"unknown rung {name!r}", hint=suggestion(name, RUNGS))
 
 
 def _building(

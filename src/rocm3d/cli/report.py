@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rocm3d.cli import options
-from rocm3d.cli.session import CliSession
+from rocm3d.cli.session import CliSession, quoted_path
 from rocm3d.model.errors import ExitCode, UserError
 from rocm3d.pipeline import bundle_report, is_bundle
 from rocm3d.render import html, pull_request, report_text
@@ -54,6 +54,9 @@ def command(
         session.write_output(pull_request.render(report, knowledge), output)
     elif form == "markdown":
         session.write_output(report_text.render(report, knowledge), output)
+    elif form == "console":
+        state = report.state.for_path(quoted_path(path))
+        session.show(report.document.model_copy(update={"state": state}), form, output)
     else:
         session.show(report.document, form, output)
     return _report_altered(session, report)

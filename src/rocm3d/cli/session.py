@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import shlex
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from rocm3d.model.base import Document
     from rocm3d.model.inventory import Scan
     from rocm3d.model.plan_choices import LicenceRule
+    from rocm3d.model.port_state import PortState
     from rocm3d.model.target import Gpu
     from rocm3d.repository import Repository
 
@@ -171,7 +173,16 @@ class CliSession:
         if self.prints_status:
             from rocm3d.render import console
 
-            self.print_status(console.summary(document, width=width).rstrip("\n"))
+            if summary := console.summary(document, width=width).rstrip("\n"):
+                self.print_status(summary)
+
+    def show_state(self, state: PortState, path: Path) -> None:
+        """Print how far a port is, on stderr. The last line is the next command."""
+        if self.prints_status:
+            from rocm3d.render.rungs import state_lines
+
+            for line in state_lines(state.for_path(quoted_path(path))):
+                self.print_status(line)
 
     def read_scan(self, path: Path, option: str) -> Scan:
         """Read an inventory.json from an option. Refuses one that was made with --baseline: it is incomplete."""
@@ -201,6 +212,11 @@ class CliSession:
             write_chunks(output, text)
         except OSError as error:
             raise UserError(f"--output {output}: {error.strerror}") from error
+
+
+def quoted_path(path: Path) -> str:
+    """As an argument of a command that somebody copies."""
+    return shlex.quote(str(path))
 
 
 def _echo(text: str, *, nl: bool = True, err: bool = False, color: bool | None = None) -> None:

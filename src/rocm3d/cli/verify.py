@@ -36,7 +36,8 @@ def command(
 ) -> ExitCode:
     """Check a port: static, resolve, compile, nvidia, import, backend, numerics, workload.
 
-    A check that this machine cannot run is not_run with a reason, never passed. Exit code 1 if a check failed, else 4
+    A check that this machine cannot run is not_run with a reason, never passed. Earlier results of other levels and
+    targets stay, as long as the files are the same. Exit code 1 if a check failed, else 4
     if a level named by --level was not run. Only --level resolve uses the network; the resolver runs the build scripts
     of packages that have no other metadata. The levels import, backend and numerics run the packages of your
     interpreter, each in its own process; an interpreter in PATH runs only with --python. The levels compile and nvidia
@@ -51,7 +52,10 @@ def command(
         environment = repository.environment(python)
         network, building = _network(session, levels, resolver), _building(session, levels, hip_headers, python)
         document = repository.verify(levels or LEVELS, targets, network, environment, building)
+        state = repository.state()
+    document = document.of_levels(levels or LEVELS)
     session.show(document, form, output)
+    session.show_state(state, path)
     if any(verdict.outcome == "failed" for verdict in document.verdicts):
         return ExitCode.FINDINGS
     requested_not_run = any(verdict.outcome == "not_run" and verdict.level in levels for verdict in document.verdicts)

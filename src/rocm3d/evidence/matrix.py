@@ -7,13 +7,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from rocm3d.evidence.port_runs import port_runs, written_by_earlier_runs
+from rocm3d.evidence.port_state import PortFacts, port_state
+from rocm3d.evidence.tree_digest import tree_digest
 from rocm3d.model.errors import UserError
 from rocm3d.model.inventory import LibraryState, Matrix, MatrixColumn, MatrixRow, Scan, UnlockStep
 from rocm3d.model.package import Package
+from rocm3d.model.patch import Patch
 from rocm3d.model.plan import Plan
+from rocm3d.model.port_state import PortState
 from rocm3d.model.verdict import Verdicts
 from rocm3d.workspace.documents import Documents
-from rocm3d.workspace.state import STATE_FOLDER
+from rocm3d.workspace.state import PORT_FOLDER, STATE_FOLDER
 
 # Decisions that need work; all others are handled by an installer.
 _STATE_OF_DECISION = {"blocked": "blocked", "build": "work", "substitute": "work", "stub": "work"}
@@ -21,11 +26,12 @@ _STATE_OF_DECISION = {"blocked": "blocked", "build": "work", "substitute": "work
 
 @dataclass(frozen=True)
 class RepositoryDocuments:
-    """The documents of one repository, as far as they exist."""
+    """The documents of one repository, as far as they exist, and the state of its port."""
 
     scan: Scan
     plan: Plan | None = None
     verdicts: Verdicts | None = None
+    state: PortState | None = None
 
 
 def read(folders: Iterable[Path]) -> list[RepositoryDocuments]:
@@ -74,8 +80,18 @@ def _read_folder(folder: Path) -> list[RepositoryDocuments]:
 def _read_documents(folder: Path, *, trusted: bool) -> RepositoryDocuments | None:
     """Documents of a folder that the user named, or documents that rocm3d wrote into a repository."""
     documents = Documents(folder, trusted=trusted)
-    scan = documents.find_own(Scan)
-    return None if scan is None else RepositoryDocuments(scan, documents.find_own(Plan), documents.find_own(Verdicts))
+    scan, plan, patch = documents.find_own(Scan), documents.find_own(Plan), documents.find_own(Patch)
+    if scan is None:
+        return None
+    verdicts = documents.find_own(Verdicts)
+    if folder.name == STATE_FOLDER:
+        tree = tree_digest(folder.parent, patch.folder if patch else PORT_FOLDER, written_by_earlier_runs(documents))
+        runs = tuple(run.sealed for run in port_runs(documents, folder.parent))
+        facts = PortFacts(tree, scan, plan, patch, verdicts, runs)
+    else:
+        # The sources are somewhere else: the state is that after the last apply.
+        facts = PortFacts(patch.tree if patch else "", scan, plan, patch, verdicts)
+    return RepositoryDocuments(scan, plan, verdicts, port_state(facts))
 
 
 def _package_states(repository: RepositoryDocuments, packages: Mapping[str, Package]) -> dict[str, LibraryState]:
@@ -103,6 +119,7 @@ def _column(repository: RepositoryDocuments) -> MatrixColumn:
         repository=inventory.repository,
         readiness=plan.readiness if plan else inventory.readiness,
         planned=plan.gpu.product if plan else "",
+        state=repository.state,
     )
 
 

@@ -40,7 +40,8 @@ Port the repository at {path} to {gpu} with the tools of rocm3d.
    show them to a person first.
 4. `apply` with the same plan_hash. If it is refused because something has changed, go back to 2. If the tree is not
    clean, use `into`.
-5. `verify`, then `evidence`. End with the four counts: changed, left for a person, not made, not verified.
+5. `verify`, then `evidence`. End with the state: each rung as it is (complete, partial, failed, not run), the tasks for
+   a person, and the next command.
 
 If the user does not want the port, `undo` restores every file.""",
     "assess": """\

@@ -172,10 +172,11 @@ def describe_tool(tool: McpTool, options: ServerOptions) -> types.Tool:
 
 
 def success_result(answer: ToolResponse) -> types.CallToolResult:
-    """The summary first, then the document; text of the repository is marked as data."""
+    """The summary first, then the document and the state; text of the repository is marked as data."""
     document = answer.model_dump(mode="json")
     text = as_text(answer.document)
     blocks = [answer.summary, text if answer.source == "knowledge" else mark_as_data(text)]
+    blocks += [mark_as_data(as_text(answer.state))] if answer.state else []
     return types.CallToolResult(
         content=[types.TextContent(text=block) for block in blocks], structured_content=document, is_error=False
     )

@@ -7,6 +7,7 @@ from datetime import datetime
 from pydantic import Field
 
 from rocm3d.model.base import Digest, Document, Record
+from rocm3d.model.port_state import PortState
 from rocm3d.model.target import Gpu
 from rocm3d.model.verdict import Verdict
 
@@ -40,21 +41,16 @@ class SealedRun(Record):
 
 
 class Tally(Record):
-    """The four counts at the end of every summary."""
+    """Four counts, for readers of earlier schemas. How far a port is, is its state."""
 
     changed: int
     left_for_person: int
     rejected: int
     not_verified: int
 
-    @property
-    def text(self) -> str:
-        changed, left = f"{self.changed} changed", f"{self.left_for_person} left for a person"
-        return f"{changed}, {left}, {self.rejected} not made, {self.not_verified} not verified"
-
 
 class Evidence(Document):
-    """evidence.json. `missing` lists the missing links of the chain of evidence."""
+    """evidence.json. `missing` lists the missing links of the chain of evidence; `state` is that of its time."""
 
     repository: str
     made: datetime
@@ -66,3 +62,4 @@ class Evidence(Document):
     tally: Tally
     missing: tuple[MissingLink, ...]
     sealed_runs: tuple[SealedRun, ...] = ()
+    state: PortState | None = None

@@ -12,6 +12,7 @@ from pydantic import Field
 from rocm3d.model.base import Document, Record
 from rocm3d.model.counted import counted
 from rocm3d.model.finding import Finding, Location
+from rocm3d.model.port_state import PortState
 
 Readiness = Literal["ready", "ready-with-deps", "needs-edits", "partial", "blocked"]
 COMMENTS = "comments"
@@ -152,11 +153,12 @@ class Scan(Document):
 
 
 class MatrixColumn(Record):
-    """One repository. `planned` is the GPU of its plan; empty if there is only an inventory."""
+    """One repository. `planned` is the GPU of its plan; empty if there is only an inventory. `state`: of its port."""
 
     repository: str
     readiness: Readiness
     planned: str = ""
+    state: PortState | None = None
 
 
 class MatrixRow(Record):

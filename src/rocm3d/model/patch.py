@@ -6,10 +6,10 @@ from typing import Literal
 
 from pydantic import Field
 
-from rocm3d.model.base import Document, Record, TreePath
+from rocm3d.model.base import Digest, Document, Record, TreePath
 from rocm3d.model.inventory import UnscannedCode
 from rocm3d.model.plan import UnresolvedFinding
-from rocm3d.model.task import Task
+from rocm3d.model.task import PortTask
 
 ProofKind = Literal[
     "python-guard-folded",
@@ -87,7 +87,10 @@ class SubmodulePatch(Record):
 
 
 class Patch(Document):
-    """patch.json: the changes of apply; with --dry-run the changes that it would make."""
+    """patch.json: the changes of apply; with --dry-run the changes that it would make.
+
+    `plan` is the digest of the applied plan, `tree` that of the files when apply was done.
+    """
 
     repository: str
     folder: TreePath
@@ -97,7 +100,9 @@ class Patch(Document):
     left: tuple[UnresolvedFinding, ...]
     modules: tuple[SubmodulePatch, ...] = ()
     unseen: tuple[UnscannedCode, ...] = ()
-    tasks: tuple[Task, ...] = Field(default=(), description="what is left for a person")
+    tasks: tuple[PortTask, ...] = Field(default=(), description="what is left for a person")
+    plan: Digest = ""
+    tree: Digest = ""
 
     @property
     def left_out(self) -> tuple[RefusedEdit, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Literal, get_args
 
 from pydantic import model_validator
@@ -11,6 +12,9 @@ from rocm3d.model.base import Record
 RungName = Literal["scanned", "planned", "edited", "resolved", "compiled", "imported", "ran", "judged"]
 RungOutcome = Literal["complete", "partial", "failed", "not_run", "not_applicable"]
 RUNGS: tuple[RungName, ...] = get_args(RungName)
+DEFAULT_BAR: RungName = "compiled"
+# The commands of the documents are for the repository's own folder, so that no document holds a path of this machine.
+_OWN_FOLDER = re.compile(r"(rocm3d [a-z]+) \.(?= |$)")
 
 
 class Rung(Record):
@@ -42,7 +46,10 @@ class Rung(Record):
 
 
 class PortState(Record):
-    """All rungs in order, and what stands beside them: tasks for a person, blocked packages, stubs."""
+    """All rungs in order. Counted separately: tasks for a person, packages without a route, stubs and substitutes.
+
+    `next` is the command that gets this machine further; empty if there is none.
+    """
 
     rungs: tuple[Rung, ...]
     tasks: int = 0
@@ -50,16 +57,52 @@ class PortState(Record):
     stubs: tuple[str, ...] = ()
     next: str = ""
 
+    @model_validator(mode="after")
+    def _check(self) -> PortState:
+        if tuple(rung.name for rung in self.rungs) != RUNGS:
+            raise ValueError(f"the rungs are not {', '.join(RUNGS)}")
+        return self
+
     @property
     def current(self) -> Rung | None:
         """The first rung that is not complete: the state of the port. None if all are."""
         return next((rung for rung in self.rungs if rung.is_open), None)
 
-    def reaches(self, until: RungName) -> bool:
-        """Whether the port meets a bar: every rung up to `until`, no task and no blocked package.
+    @property
+    def is_complete(self) -> bool:
+        """Whether nothing is open: no rung, no task, and nothing that a stub or substitute leaves unverified."""
+        return self.current is None and not (self.tasks or self.blocked or self.stubs)
 
-        The rung `resolved` needs the network, so it only counts for itself and for the rungs after `compiled`.
+    def rung(self, name: RungName) -> Rung:
+        return self.rungs[RUNGS.index(name)]
+
+    def reaches(self, until: RungName) -> bool:
+        """Whether the port meets a bar: every rung up to `until`, and from `edited` on no task and no blocked package.
+
+        The rung `resolved` needs the network, so it counts for itself and for the bars after `compiled` alone.
         """
-        required = [name for name in RUNGS[: RUNGS.index(until) + 1] if name != "resolved" or until != "compiled"]
+        required = RUNGS[: RUNGS.index(until) + 1]
+        if until == "compiled":
+            required = tuple(name for name in required if name != "resolved")
         met = not any(rung.is_open for rung in self.rungs if rung.name in required)
-        return met and not self.tasks and not self.blocked
+        return met and (until in ("scanned", "planned") or not (self.tasks or self.blocked))
+
+    def for_path(self, path: str) -> PortState:
+        """With commands for a user who is not in the folder of the repository. `path` is quoted for a shell."""
+        rungs = tuple(
+            rung.model_copy(update={"next": _for_path(rung.next, path), "reason": _name_path(rung.reason, path)})
+            for rung in self.rungs
+        )
+        return self.model_copy(update={"rungs": rungs, "next": _for_path(self.next, path)})
+
+
+def _name_path(text: str, path: str) -> str:
+    return _OWN_FOLDER.sub(lambda match: f"{match[1]} {path}", text)
+
+
+def _for_path(command: str, path: str) -> str:
+    if not command or path == "." or command.startswith("rocm3d toolchain "):
+        return command
+    if _OWN_FOLDER.match(command):
+        return _name_path(command, path)
+    return f"cd {path} && {command}"

@@ -6,7 +6,7 @@ from rocm3d.model.base import Record
 from rocm3d.model.code import Effort
 
 
-class Task(Record):
+class PortTask(Record):
     """Work at lines of one file. `example` shows the same change elsewhere; `code` is empty if no rule covers it."""
 
     path: str

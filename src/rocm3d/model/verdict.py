@@ -5,15 +5,20 @@ The result of compiling one translation unit is plain data, because the cache st
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Literal
 
 from pydantic import Field, model_validator
 
 from rocm3d.model.base import Digest, Document, Record
-from rocm3d.model.task import Task
+from rocm3d.model.task import PortTask
 
 Level = Literal["static", "resolve", "compile", "nvidia", "import", "backend", "numerics", "workload"]
 Outcome = Literal["passed", "failed", "skipped", "not_run"]
+HOST = "host"
+"""The target of what was compiled for the host."""
+NO_BACKEND_CHECK = "no backend check exists"
+"""The reason for packages that no backend check knows: nothing can be shown about them."""
 CompileOutcome = Literal["compiled", "failed", "lacks", "timed_out", "cut_off"]
 """lacks: a header is missing on this machine, so the code was not checked. timed_out: the compiler was stopped at a
 limit. cut_off: the budget of all compiles ended first."""
@@ -34,7 +39,7 @@ class Verdict(Record):
     target: str = ""
     subject: str = ""
     tree: Digest = ""
-    tasks: tuple[Task, ...] = Field(default=(), description="for a person, if it failed")
+    tasks: tuple[PortTask, ...] = Field(default=(), description="for a person, if it failed")
 
     @property
     def scope(self) -> str:
@@ -56,6 +61,10 @@ class Verdicts(Document):
     repository: str
     targets: tuple[str, ...]
     verdicts: tuple[Verdict, ...]
+
+    def of_levels(self, levels: Collection[Level]) -> Verdicts:
+        """Only the verdicts of these levels."""
+        return self.model_copy(update={"verdicts": tuple(item for item in self.verdicts if item.level in levels)})
 
 
 class CompilerNote(Record):

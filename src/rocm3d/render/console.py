@@ -19,7 +19,7 @@ from rocm3d.model.inventory import Scan
 from rocm3d.model.patch import FileChange, Patch
 from rocm3d.model.plan import KNOWN_PROJECT, Plan
 from rocm3d.model.verdict import Verdicts
-from rocm3d.render import comparison, job_forms
+from rocm3d.render import comparison, job_forms, rungs
 from rocm3d.render.console_forms import SEVERITY_STYLE, document_lines, summary_lines, table
 from rocm3d.render.grouping import group_by_family, severity_counts
 from rocm3d.render.sanitize import clean
@@ -238,20 +238,19 @@ def _verdicts(document: Verdicts) -> Iterable[RenderableType]:
 
 
 @summary_lines.register(Verdicts)
-def _verdicts_closing(document: Verdicts) -> Iterable[RenderableType]:
-    outcomes = Counter(str(item.outcome) for item in document.verdicts)
-    yield Text(", ".join(f"{outcomes[outcome]} {outcome}" for outcome in _OUTCOME_STYLE))
+def _verdicts_closing(document: Verdicts) -> Iterable[RenderableType]:  # noqa: ARG001
+    """How far the port is follows from more than these verdicts: `rungs.state_lines` of its state."""
+    return ()
 
 
 @document_lines.register(Evidence)
 def _evidence(document: Evidence) -> Iterable[RenderableType]:
-    for item in document.missing:
-        yield Text.assemble(("not obtained: ", "yellow"), f"{item.link} ({clean(item.reason)})")
+    return map(Text, rungs.state_lines(document.state)) if document.state else ()
 
 
 @summary_lines.register(Evidence)
-def _evidence_closing(document: Evidence) -> Iterable[RenderableType]:
-    yield Text(document.tally.text)
+def _evidence_closing(document: Evidence) -> Iterable[RenderableType]:  # noqa: ARG001
+    return ()
 
 
 @document_lines.register(Fit)

@@ -21,6 +21,7 @@ from rocm3d.model.toolchain import Inspection, Toolchains
 from rocm3d.model.upstream import Drafts, Ledger
 from rocm3d.render import run_text
 from rocm3d.render.grouping import SEVERITIES, group_by
+from rocm3d.render.rungs import current_rung
 from rocm3d.render.sanitize import clean
 
 if TYPE_CHECKING:
@@ -280,6 +281,9 @@ def _matrix(document: Matrix) -> Iterable[RenderableType]:
         for row in document.rows
     )
     yield table(("package", "family", "used in", "waiting", "unblocks"), rows)
+    states = [(column.repository, current_rung(column.state)) for column in document.columns if column.state]
+    if states:
+        yield table(("repository", "state of the port"), states)
     if document.order:
         yield Text(f"order of work: {', '.join(clean(step.package) for step in document.order)}")
 

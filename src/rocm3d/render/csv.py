@@ -1,10 +1,12 @@
-"""A matrix as CSV: one line per package, one column per repository."""
+"""A matrix as CSV: one line per package, one column per repository. The last line has the states."""
 
 from __future__ import annotations
 
 import csv
 import io
 from typing import TYPE_CHECKING
+
+from rocm3d.render.rungs import current_rung
 
 if TYPE_CHECKING:
     from rocm3d.model.inventory import Matrix
@@ -21,6 +23,9 @@ def render(document: Matrix) -> str:
     for row in document.rows:
         cells = (row.states.get(name, "") for name in names)
         writer.writerow([_escape_formula(row.package), row.family, len(row.waiting), *cells])
+    states = [current_rung(column.state) if column.state else "" for column in document.columns]
+    if any(states):
+        writer.writerow(["(state of the port)", "", "", *states])
     return stream.getvalue()
 
 

@@ -12,10 +12,10 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoes
 from markupsafe import Markup
 
 from rocm3d.model.bundle import BundleReport, PortReport
-from rocm3d.model.counted import counted
 from rocm3d.model.inventory import Scan
+from rocm3d.render import rungs
 from rocm3d.render.charts.dependencies import DECISIONS, DependencyNode, dependency_map
-from rocm3d.render.grouping import NO_FAMILY, OUTCOME_SIGNS, SEVERITIES, LevelSummary, group_by_family, level_summaries
+from rocm3d.render.grouping import NO_FAMILY, OUTCOME_SIGNS, SEVERITIES, group_by_family, level_summaries
 from rocm3d.render.run_text import altered_text
 from rocm3d.render.run_view import RunView, run_views, runs_summary, worst_tone
 from rocm3d.render.sanitize import clean_multiline
@@ -26,9 +26,34 @@ if TYPE_CHECKING:
     from rocm3d.model.evidence import Evidence
     from rocm3d.model.patch import FileChange, Patch, RefusedEdit
     from rocm3d.model.plan import DependencyDecision, Plan
-    from rocm3d.model.verdict import Verdict, Verdicts
+    from rocm3d.model.port_state import PortState, Rung, RungOutcome
+    from rocm3d.model.verdict import Outcome, Verdicts
 
-_WITHOUT_RUNNING = ("static", "resolve")  # levels of verification that neither compile nor run
+# The colour of a rung is that of a check with the same outcome.
+_TONES: dict[RungOutcome, Outcome] = {
+    "complete": "passed",
+    "partial": "not_run",
+    "failed": "failed",
+    "not_run": "not_run",
+    "not_applicable": "skipped",
+}
+
+
+@dataclass(frozen=True)
+class RungView:
+    """One step of a ladder in a page."""
+
+    level: str
+    question: str
+    outcome: Outcome
+    word: str
+    sign: str
+    text: str
+
+    @classmethod
+    def of(cls, rung: Rung) -> RungView:
+        word, sign = rungs.rung_word(rung), rungs.rung_sign(rung)
+        return cls(rung.name, rungs.QUESTIONS[rung.name], _TONES[rung.outcome], word, sign, rungs.rung_detail(rung))
 
 
 @dataclass(frozen=True)
@@ -49,33 +74,21 @@ class PortReportView:
     families: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def outcome(self) -> str:
-        """The sentence at the top of the page."""
-        if self.moved:
-            return "Changed since it was sealed."
-        if self.failed:
-            return "A check failed."
-        if self.plan.readiness == "blocked":
-            return "Blocked: a dependency has no route to this GPU."
-        if self._has_failed_run:
-            return "A recorded run failed."
-        if self.patch.tasks:
-            return "Partly ported: some findings need your work."
-        return self._progress
+    def state(self) -> PortState:
+        """How far the port is now."""
+        if self.evidence.state is None:
+            raise ValueError("the evidence of a report needs a state")
+        return self.evidence.state
 
     @property
-    def _progress(self) -> str:
-        if self._hides_problems:
-            return "Partly ported: the repository hides findings."
-        proven = any(item.outcome == "passed" and item.level not in _WITHOUT_RUNNING for item in self.verdicts.verdicts)
-        if self.patch.left_out:
-            left_out = counted(len(self.patch.left_out), "edit was", "edits were")
-            return f"Not finished: {left_out} left out{'' if proven else '; nothing was compiled or run'}."
-        return (
-            "Ported. Checks that were not run are listed below."
-            if proven
-            else "Edits made; nothing was compiled or run."
-        )
+    def outcome(self) -> str:
+        """The sentence at the top of the page."""
+        return "Changed since it was sealed." if self.moved else rungs.headline(self.state)
+
+    @property
+    def tone(self) -> str:
+        """The CSS class of that sentence. It is green only if nothing is open."""
+        return "failed" if self.moved else rungs.tone(self.state)
 
     @property
     def not_needed(self) -> tuple[RefusedEdit, ...]:
@@ -83,22 +96,14 @@ class PortReportView:
         return tuple(item for item in self.patch.refused if item.kind == "not_needed")
 
     @property
-    def _hides_problems(self) -> bool:
-        """Whether settings or comments of the repository hide errors or warnings."""
-        return any(item.errors or item.warnings for item in self.plan.hidden)
+    def left(self) -> str:
+        """Tasks, packages without a route, and stubs; empty if there are none."""
+        return rungs.left_line(self.state)
 
     @property
-    def tone(self) -> str:
-        """The CSS class of that sentence. It is green only if every check ran."""
-        if self.moved or self.failed or self.plan.readiness == "blocked" or self._has_failed_run:
-            return "failed"
-        unfinished = self.patch.tasks or self.patch.left_out or self.not_run or self.unread or self._hides_problems
-        return "not_run" if unfinished else "passed"
-
-    @property
-    def not_run(self) -> tuple[Verdict, ...]:
-        """Verdicts of checks that were not run."""
-        return tuple(item for item in self.verdicts.verdicts if item.outcome == "not_run")
+    def next(self) -> str:
+        """What to do next."""
+        return rungs.next_line(self.state)
 
     @property
     def turned_off(self) -> tuple[DependencyDecision, ...]:
@@ -115,14 +120,14 @@ class PortReportView:
         """The runs in one sentence; the latest run of each name counts."""
         if self.runs:
             return runs_summary(self.views)
-        if any(item.outcome == "passed" and item.level in ("backend", "numerics") for item in self.verdicts.verdicts):
+        if self.state.rung("ran").done:
             return "No workload run was recorded for this port."
         return "No run was recorded for this port, so nothing proves yet that it works on a GPU."
 
     @property
-    def rungs(self) -> tuple[LevelSummary, ...]:
-        """One summary per level of checks."""
-        return level_summaries(self.verdicts.verdicts)
+    def rungs(self) -> tuple[RungView, ...]:
+        """The state, rung by rung."""
+        return tuple(map(RungView.of, self.state.rungs))
 
     @property
     def map(self) -> Markup:
@@ -151,10 +156,6 @@ class PortReportView:
         return PortReport(**fields, moved=self.moved, runs=self.runs, unread=self.unread)
 
     @property
-    def _has_failed_run(self) -> bool:
-        return worst_tone(self.views) == "failed"
-
-    @property
     def failed(self) -> bool:
         """Whether any check failed."""
         return any(item.outcome == "failed" for item in self.verdicts.verdicts)
@@ -174,7 +175,11 @@ def render(content: PortReportView | BundleReport | Scan) -> str:
             tone="failed" if severities["error"] else tone,
         )
     if isinstance(content, BundleReport):
-        runs, levels = run_views(content.runs), level_summaries(content.bundle.verdicts)
+        runs = run_views(content.runs)
+        levels = [
+            RungView(item.level, item.asks, item.outcome, item.word, item.sign, item.says)
+            for item in level_summaries(content.bundle.verdicts)
+        ]
         return _page(
             "bundle.html", bundle=content, views=runs, ran=runs_summary(runs), tone=worst_tone(runs), rungs=levels
         )

@@ -12,6 +12,7 @@ from rocm3d.render.grouping import group_by
 from rocm3d.render.markdown import code, escape, section, table
 from rocm3d.render.report_text import moved_lines
 from rocm3d.render.run_text import hardware_text
+from rocm3d.render.rungs import rung_line
 from rocm3d.render.verdict_groups import VerdictGroup, verdict_groups
 
 if TYPE_CHECKING:
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from rocm3d.model.patch import FileChange
     from rocm3d.model.plan import Plan
     from rocm3d.render.html import PortReportView
-
-_RUN_LEVELS = ("import", "backend", "numerics", "workload")
 
 
 def render(report: PortReportView, knowledge: Knowledge) -> str:
@@ -103,6 +102,7 @@ def _proof(report: PortReportView) -> Iterator[str]:
     yield from section("Proof")
     edited = report.patch.edited
     proven = sum(change.proof.holds for change in edited)
+    yield f"- State of the port: {rung_line(report.state)}."
     yield f"- Isolation: {proven} of {len(edited)} edited files are proven to be the same without ROCm."
     for outcome in ("failed", "passed"):
         yield from (_verdict_line(item) for item in verdict_groups(report.verdicts.verdicts) if item.outcome == outcome)
@@ -110,8 +110,7 @@ def _proof(report: PortReportView) -> Iterator[str]:
     for view in current:
         remark = f" {escape(view.remark)}" if view.remark else ""
         yield f"- Run {code(view.run.name)}, {escape(hardware_text(view.run))}: {escape(view.sentence)}{remark}"
-    ran = any(item.outcome == "passed" and item.level in _RUN_LEVELS for item in report.verdicts.verdicts)
-    if not ran and not any(view.run.manifest.gpu for view in current):
+    if not report.state.rung("ran").done and not any(view.run.manifest.gpu for view in current):
         yield "- Nothing was run on a GPU. Code that compiles may still be wrong."
 
 
@@ -138,14 +137,12 @@ def _not_tested(report: PortReportView) -> Iterator[str]:
         scopes = dict.fromkeys(item.scope for item in verdicts if item.scope)
         units = f" ({escape(_first_few(tuple(scopes)))})" if scopes else ""
         yield f"- {level}, {probes}: {outcome.replace('_', ' ')}; {escape(reason)}{units}"
-    if report.evidence.missing:
-        yield f"- Not proven: {'; '.join(escape(item.link) for item in report.evidence.missing)}."
     for stub in report.plan.stubs:
         yield f"- {code(stub.name)}: a {stub.decision} never counts as verified."
     for unchecked in report.patch.unseen:
         yield f"- Not checked: {code(unchecked.name)} ({escape(unchecked.reason)}). To check it:"
         yield from (f"  - {code(command)}" for command in unchecked.commands)
-    if not (missing or report.evidence.missing or report.plan.stubs or report.patch.unseen):
+    if not missing and report.state.is_complete:
         yield "Nothing: every check of rocm3d was run."
 
 

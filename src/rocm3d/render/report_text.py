@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rocm3d.model.counted import counted
 from rocm3d.render import run_text
-from rocm3d.render.grouping import NO_FAMILY, level_summaries
+from rocm3d.render.grouping import NO_FAMILY, group_by, level_summaries
 from rocm3d.render.markdown import code, escape, section, table
 from rocm3d.render.run_view import run_views
 from rocm3d.render.sanitize import clean_multiline
@@ -29,8 +29,7 @@ def render(report: PortReportView, knowledge: Knowledge) -> str:
     parts = (
         _opening(report),
         _warnings(report),
-        _proof(report.verdicts.verdicts),
-        _missing(report),
+        _checks(report.verdicts.verdicts),
         _dependencies(report, knowledge),
         _changes(report),
         _tasks(report),
@@ -56,9 +55,18 @@ def render_bundle(report: BundleReport) -> str:
 
 def _opening(report: PortReportView) -> Iterator[str]:
     yield f"# {escape(report.plan.repository)} on {escape(report.plan.gpu.title)}"
-    yield f"\n**{report.outcome}** {report.ran}"
-    yield f"\n{report.evidence.tally.text}."
+    yield f"\n**{escape(report.outcome)}** {report.ran}"
+    yield from _state(report)
     yield from moved_lines(report)
+
+
+def _state(report: PortReportView) -> Iterator[str]:
+    yield ""
+    rows = ((item.level, escape(item.question), item.word, escape(item.text)) for item in report.rungs)
+    yield from table(("rung", "question", "state", "detail"), rows)
+    if report.left:
+        yield f"\n{escape(report.left)}."
+    yield f"\n{escape(report.next)}"
 
 
 def moved_lines(report: PortReportView) -> Iterator[str]:
@@ -79,17 +87,23 @@ def _warnings(report: PortReportView) -> Iterator[str]:
         yield from lines
 
 
+def _checks(verdicts: tuple[Verdict, ...]) -> Iterator[str]:
+    """One row for all that passed in a check, and one for each other reason."""
+    yield from section("Checks")
+    yield from ("A check that was not run is neither passed nor failed.", "")
+    groups = group_by(verdicts, lambda item: (item.level, item.probe, item.outcome, item.reason))
+    rows = (
+        (level, code(probe), outcome.replace("_", " "), escape(reason) or counted(len(group), "result"))
+        for (level, probe, outcome, reason), group in groups.items()
+    )
+    yield from table(("level", "check", "outcome", "detail"), rows)
+
+
 def _proof(verdicts: tuple[Verdict, ...]) -> Iterator[str]:
     yield from section("Proven and not proven")
     yield from ("A check that was not run is neither passed nor failed.", "")
     rows = ((item.level, escape(item.asks), item.word, escape(item.says)) for item in level_summaries(verdicts))
     yield from table(("level", "question", "outcome", "detail"), rows)
-
-
-def _missing(report: PortReportView) -> Iterator[str]:
-    if report.evidence.missing:
-        yield from section("Not obtained")
-        yield from (f"- {escape(item.link)}: {escape(item.reason)}" for item in report.evidence.missing)
 
 
 def _dependencies(report: PortReportView, knowledge: Knowledge) -> Iterator[str]:

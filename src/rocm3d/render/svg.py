@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
 from rocm3d.model.counted import counted
+from rocm3d.render.rungs import current_rung
 from rocm3d.render.sanitize import clean
 
 if TYPE_CHECKING:
@@ -30,7 +31,8 @@ def render(document: Matrix) -> str:
     top = 20 + round(0.72 * 7 * max((len(name) for name in names), default=1))
     width = max(MIN_WIDTH, LEFT + CELL * len(names) + BAR + 40)
     height = top + CELL * len(document.rows) + 40
-    parts = [*_head(names, top), *_rows(document, top), *_legend(height - 14)]
+    states = [current_rung(column.state) if column.state else "" for column in document.columns]
+    parts = [*_head(names, states, top), *_rows(document, top), *_legend(height - 14)]
     title = (
         f"{counted(len(document.rows), 'library', 'libraries')} in {counted(len(names), 'repository', 'repositories')}"
     )
@@ -41,10 +43,10 @@ def render(document: Matrix) -> str:
     )
 
 
-def _head(names: list[str], top: int) -> Iterator[str]:
-    for number, name in enumerate(names):
-        x = LEFT + CELL * number + CELL // 2 + 4
-        yield f'<text transform="translate({x},{top - 6}) rotate(-46)" fill="#1f2328">{escape(name)}</text>'
+def _head(names: list[str], states: list[str], top: int) -> Iterator[str]:
+    for number, (name, state) in enumerate(zip(names, states, strict=True)):
+        x, tooltip = LEFT + CELL * number + CELL // 2 + 4, f"<title>{escape(state)}</title>" if state else ""
+        yield f'<text transform="translate({x},{top - 6}) rotate(-46)" fill="#1f2328">{tooltip}{escape(name)}</text>'
 
 
 def _rows(document: Matrix, top: int) -> Iterator[str]:

@@ -16,6 +16,7 @@ from rocm3d.render.finding_outcomes import FindingOutcome, finding_outcomes
 from rocm3d.render.grouping import group_by
 from rocm3d.render.markdown import code, escape, section, table
 from rocm3d.render.run_text import hardware_text
+from rocm3d.render.rungs import rung_line
 from rocm3d.render.sanitize import clean
 from rocm3d.render.verdict_groups import VerdictGroup, verdict_groups
 
@@ -113,6 +114,7 @@ def _opening(proposal: Proposal, kind: DraftKind, context: DraftContext) -> Iter
     plan = context.report.plan
     base = f", {escape(plan.base.title)}" if plan.base else ""
     yield f"\nPlanned for {escape(plan.gpu.title)} ({code(plan.gpu.gfx)}){base}. {_run_sentence(context)}"
+    yield f"State of the port: {rung_line(context.report.state)}."
     if proposal.part == "submodule":
         yield f"Found while porting {escape(context.name)}, which has this as a submodule."
     if proposal.part == "dependency":
@@ -262,10 +264,6 @@ def _not_tested_lines(proposal: Proposal, report: PortReportView) -> Iterator[st
     if proposal.part == "dependency":
         yield "- [ ] everything: the checks of the port did not cover this code"
     if proposal.part == "repository":
-        # Reasons that are already listed are left out.
-        known_reasons = [item.reason for item in missing] + ["not requested"]
-        others = (item for item in report.evidence.missing if not any(text in item.reason for text in known_reasons))
-        yield from (f"- [ ] {escape(item.link)}: not obtained; {escape(item.reason)}" for item in others)
         for unchecked in report.patch.unseen:
             yield f"- [ ] {code(unchecked.name)}: not checked; {escape(unchecked.reason)}"
     yield "- [ ] your own tests on an NVIDIA GPU: not run with this change"

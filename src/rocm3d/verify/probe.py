@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rocm3d.model.inventory import Scan
     from rocm3d.model.patch import Patch
     from rocm3d.model.plan import Plan
-    from rocm3d.model.task import Task
+    from rocm3d.model.task import PortTask
     from rocm3d.verify.resolution.resolver import Resolution
     from rocm3d.verify.runs.stored_run import StoredRun
     from rocm3d.workspace.tree import Tree
@@ -93,7 +93,7 @@ class Probe:
         *,
         subject: str = "",
         target: str = "",
-        tasks: Iterable[Task] = (),
+        tasks: Iterable[PortTask] = (),
     ) -> Verdict:
         """A verdict of this probe."""
         return Verdict(

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 # Folders without source code of the repository.
 IGNORED_FOLDERS = frozenset({".git", ".hg", ".svn", ".rocm3d", "__pycache__", "node_modules", ".venv", "venv", ".tox"})
-# Files that determine what a program does. Results, images and configuration that it writes do not count.
 _CODE_SUFFIXES = {
     ".c", ".cc", ".cmake", ".cpp", ".cu", ".cuh", ".cxx", ".h", ".hip", ".hpp", ".hxx", ".inl", ".ipynb",
     ".py", ".pyi", ".pyx", ".sh",
@@ -246,6 +245,12 @@ def file_digest(path: Path) -> str:
     return digest.hexdigest()
 
 
+def is_source(path: str) -> bool:
+    """Whether a file determines what a program does. Results, images and configuration that it writes do not."""
+    name = PurePosixPath(path)
+    return name.suffix.lower() in _CODE_SUFFIXES or name.name in _CODE_NAMES
+
+
 def source_digest(root: Path, excluded: Set[str] = frozenset()) -> str:
     """SHA-256 of names and content of the source files in a folder, without some paths; empty if there are too many."""
     tree, digest = Tree.open(root, TreeLimits(files=_MAX_FILES)), hashlib.sha256()
@@ -253,8 +258,7 @@ def source_digest(root: Path, excluded: Set[str] = frozenset()) -> str:
     if any(path == "." for path, _ in tree.skip_reasons):
         return ""
     for path in paths:
-        name = PurePosixPath(path)
-        if (name.suffix.lower() in _CODE_SUFFIXES or name.name in _CODE_NAMES) and path not in excluded:
+        if is_source(path) and path not in excluded:
             data = tree.read(path)
             content = f"{tree.size(path)} bytes" if data is None else hashlib.sha256(data).hexdigest()
             digest.update(f"{path!r} {content}\n".encode())

@@ -18,6 +18,27 @@ def ported(example, work):
     return target
 
 
+def test_apply_verify_and_evidence_return_the_state(work, ported, tmp_path):
+    """The summary has the rungs, without text of the repository; the names are in `state`."""
+    answers = [work("verify", path=str(ported)), work("evidence", path=str(ported))]
+
+    for answer in answers:
+        edited = answer.state["rungs"][2]
+        assert f"edited {edited['done']} of {edited['total']}, resolved not run" in answer.summary
+        assert "csrc" not in answer.summary
+        assert "left_for_person" not in answer.summary
+    assert answers[0].state == answers[1].state == answers[1].document["state"]
+
+
+def test_a_level_is_updated_and_only_that_is_returned(work, ported):
+    work("verify", path=str(ported))
+    answer = work("verify", path=str(ported), level=["workload"])
+
+    assert {item["level"] for item in answer.document["verdicts"]} == {"workload"}
+    stored = json.loads((ported / ".rocm3d" / "verdicts.json").read_text())["verdicts"]
+    assert {"static", "compile", "workload"} <= {item["level"] for item in stored}
+
+
 @pytest.mark.parametrize("level", ["resolve", "compile", "nvidia", "import", "backend", "numerics"])
 def test_a_level_that_runs_code_is_refused(work, tmp_path, level):
     with pytest.raises(UserError, match=f"level {level}: this runs code or uses the network") as refused:

@@ -54,12 +54,14 @@ def work(arguments: Arguments, context: ToolContext) -> ToolResponse:
         target = repository if arguments.into is None else repository.copy_into(Path(arguments.into))
         target.documents.write(plan)
         document = target.apply(plan, ApplyOptions(arguments.safe_only, selection=choice))
+        state = target.state()
     is_proven = all(change.proof.holds for change in (*document.changes, *document.edited))
     return tool_response(
         document.model_dump(mode="json"),
         f"{patch_summary(document)} {COMMIT}, next to the document, has the whole port for `git am`. Next: `verify`.",
         exit_code=int(not is_proven),
         kept_in=document_path(target.documents, Patch),
+        state=state,
     )
 
 

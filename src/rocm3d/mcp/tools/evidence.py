@@ -51,9 +51,10 @@ def _port_evidence(arguments: Arguments, context: ToolContext) -> ToolResponse:
     altered = any(item.altered for item in report.runs)
     return tool_response(
         report.document.model_dump(mode="json"),
-        f"{report.document.tally.text}. Documents altered after they were sealed: {len(report.moved)}.",
+        f"Documents altered after they were sealed: {len(report.moved)}.",
         exit_code=int(bool(report.moved) or altered),
         kept_in=document_path(repository.documents, Evidence),
+        state=report.state,
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -66,12 +65,14 @@ def work(arguments: Arguments, context: ToolContext) -> ToolResponse:
     network, building = _network(arguments.level, context.options), _building(arguments.level, context)
     python = None if arguments.python is None else _named_interpreter(arguments.python, repository.root)
     environment = repository.environment(python) if context.options.allow_run else _forbidden_environment()
-    document = repository.verify(arguments.level or LEVELS, targets, network, environment, building)
+    levels = arguments.level or LEVELS
+    document = repository.verify(levels, targets, network, environment, building).of_levels(levels)
     return tool_response(
         document.model_dump(mode="json"),
-        _summary(document),
+        "See `verdicts` for the reasons. Next: `evidence`.",
         exit_code=int(_exit_code(document, arguments.level)),
         kept_in=document_path(repository.documents, Verdicts),
+        state=repository.state(),
     )
 
 
@@ -107,15 +108,6 @@ def _forbidden_environment() -> Environment:
     from rocm3d.verify.backends.environment import Environment
 
     return Environment(unavailable_reason=_NOT_ALLOWED)
-
-
-def _summary(document: Verdicts) -> str:
-    counts = Counter(item.outcome for item in document.verdicts)
-    return (
-        f"{counts['passed']} passed, {counts['failed']} failed, {counts['skipped']} skipped, "
-        f"{counts['not_run']} not run: "
-        "see `verdicts` for the reasons. Next: `evidence`."
-    )
 
 
 def _exit_code(document: Verdicts, levels: tuple[Level, ...]) -> ExitCode:

@@ -9,13 +9,13 @@ from rocm3d.knowledge.base import Knowledge
 from rocm3d.model.backend_check import BackendCheck, NumericCheck
 from rocm3d.model.package import Package
 from rocm3d.model.plan import DependencyDecision, Plan
-from rocm3d.model.verdict import Outcome, Verdict
+from rocm3d.model.verdict import NO_BACKEND_CHECK, Outcome, Verdict
 from rocm3d.verify.backends.environment import BackendCheckRequest, run_backend_check
 from rocm3d.verify.probe import Case, Probe, UncheckedError
 
 MakeVerdict = Callable[[BackendCheck, Probe, str], Verdict]
 
-_NO_CHECK: tuple[Outcome, str] = ("not_run", "no backend check exists")
+_NO_CHECK: tuple[Outcome, str] = ("not_run", NO_BACKEND_CHECK)
 _MAX_SHOWN = 6
 
 
@@ -70,10 +70,14 @@ def _exclusion(decision: DependencyDecision, package: Package) -> tuple[Outcome,
 
 
 def check_packages(case: Case, probe: Probe, make_verdict: MakeVerdict) -> Iterator[Verdict]:
-    """A verdict for each package. Packages without a check share one verdict for each reason."""
+    """A verdict for each package. Packages without a check share one verdict for each reason.
+
+    The target of a verdict is the GPU that torch reports; its check comes first.
+    """
     if case.environment.unavailable_reason:
         raise UncheckedError(case.environment.unavailable_reason)
     excluded: dict[tuple[Outcome, str], list[str]] = {}
+    target = ""
     for package in planned_packages(case.plan, case.knowledge):
         request = package.request
         if request is None or (probe.level != "import" and not request.probe):
@@ -81,9 +85,17 @@ def check_packages(case: Case, probe: Probe, make_verdict: MakeVerdict) -> Itera
             continue
         level_request = replace(request, probe="") if probe.level == "import" else request
         backend_check = run_backend_check(level_request, case.environment, case.knowledge)
-        yield make_verdict(backend_check, probe, package.fallback_reason)
+        target = target or _amd_target(backend_check)
+        verdict = make_verdict(backend_check, probe, package.fallback_reason)
+        yield verdict.model_copy(update={"subject": package.package, "target": target})
     for (outcome, reason), names in excluded.items():
         yield probe.verdict(outcome, f"{reason}: {', '.join(names)}")
+
+
+def _amd_target(backend_check: BackendCheck) -> str:
+    """Without its features: `gfx942` of `gfx942:sramecc+:xnack-`. Empty for other GPUs."""
+    architecture = str(backend_check.facts.get("architecture", "")).partition(":")[0]
+    return architecture if architecture.startswith("gfx") else ""
 
 
 def import_verdict(backend_check: BackendCheck, probe: Probe, planned: str) -> Verdict:

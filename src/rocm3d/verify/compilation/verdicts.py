@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rocm3d.model.counted import counted
-from rocm3d.model.task import Task
+from rocm3d.model.task import PortTask
 from rocm3d.verify.compilation.compile_options import RESUME_COMMAND
 from rocm3d.verify.compilation.compile_side import HOST
 
@@ -104,7 +104,7 @@ def side_verdict(item: UnitReport, name: str, context: VerdictContext) -> Verdic
     """not_run if a library's header was missing, or the compiler was stopped or did not start."""
     side = item.sides[name]
 
-    def verdict(outcome: Outcome, reason: str, checked: Iterable[str] = (), tasks: Iterable[Task] = ()) -> Verdict:
+    def verdict(outcome: Outcome, reason: str, checked: Iterable[str] = (), tasks: Iterable[PortTask] = ()) -> Verdict:
         subject = unit_name(item.unit)
         return context.probe.verdict(outcome, reason, checked, subject=subject, target=name, tasks=tasks)
 
@@ -121,7 +121,7 @@ def side_verdict(item: UnitReport, name: str, context: VerdictContext) -> Verdic
     return verdict("passed", "", [describe_side(side), describe_headers(side, context.kit)])
 
 
-def tasks_of(problems: Iterable[CompileProblem], codes: Mapping[str, Code]) -> tuple[Task, ...]:
+def tasks_of(problems: Iterable[CompileProblem], codes: Mapping[str, Code]) -> tuple[PortTask, ...]:
     """One task for each file and rule, and for each error that no rule explains, with all lines where it occurs.
 
     Where a header is missing, errors that no rule explains are left out: they follow from it.
@@ -135,20 +135,20 @@ def tasks_of(problems: Iterable[CompileProblem], codes: Mapping[str, Code]) -> t
     return tuple(_task(group, codes.get(group[0].code)) for group in groups.values())
 
 
-def _task(problems: Sequence[CompileProblem], code: Code | None) -> Task:
+def _task(problems: Sequence[CompileProblem], code: Code | None) -> PortTask:
     path, lines = problems[0].path, tuple(sorted({problem.line for problem in problems if problem.line}))
     messages = list(dict.fromkeys(problem.message for problem in problems))
     if code is None:
-        return Task(path=path, lines=lines, reason=messages[0], action=_UNRULED_ACTION)
+        return PortTask(path=path, lines=lines, reason=messages[0], action=_UNRULED_ACTION)
     more = f"; and {len(messages) - _MAX_MESSAGES} more" if len(messages) > _MAX_MESSAGES else ""
     reason = "; ".join(messages[:_MAX_MESSAGES]) + more
-    return Task(
+    return PortTask(
         path=path, lines=lines, code=code.code, rule=code.rule, reason=reason, action=code.hint, effort=code.effort
     )
 
 
-def _cmake_task(path: str) -> Task:
-    return Task(path=path, reason=_CMAKE_REASON, action=_CMAKE_ACTION, effort="hours")
+def _cmake_task(path: str) -> PortTask:
+    return PortTask(path=path, reason=_CMAKE_REASON, action=_CMAKE_ACTION, effort="hours")
 
 
 def describe_side(side: CompileResult) -> str:

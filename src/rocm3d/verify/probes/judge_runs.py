@@ -1,4 +1,4 @@
-"""Checks recorded runs of the current code: the GPU they ran on, the backends that ran, and the artifacts."""
+"""Checks recorded runs of the current code: how they ended, the GPU they ran on, and the backends that ran."""
 
 from __future__ import annotations
 
@@ -7,15 +7,8 @@ from collections.abc import Iterator
 from rocm3d.model.run import RunRecord
 from rocm3d.model.verdict import Outcome, Verdict
 from rocm3d.verify.probe import Case, Probe, UncheckedError
-from rocm3d.verify.runs.stored_run import latest_runs
-from rocm3d.verify.runs.verdicts import (
-    artifact_verdicts,
-    backend_verdicts,
-    describe_environment,
-    environment_mismatch,
-    expectation_verdicts,
-    run_command,
-)
+from rocm3d.verify.runs.stored_run import StoredRun, latest_runs, run_verdict
+from rocm3d.verify.runs.verdicts import backend_verdicts, describe_environment, environment_mismatch, run_command
 
 _MAX_RUNS_SHOWN = 3
 
@@ -26,26 +19,22 @@ def attempt(case: Case) -> Iterator[Verdict]:
     if not runs:
         raise UncheckedError(_no_run_reason(case))
     for stored_run, run in runs:
-        yield from _run_verdicts(case, f"runs/{stored_run.folder}", run)
+        yield from _run_verdicts(case, stored_run, run)
 
 
-def _run_verdicts(case: Case, name: str, run: RunRecord) -> Iterator[Verdict]:
+def _run_verdicts(case: Case, stored_run: StoredRun, run: RunRecord) -> Iterator[Verdict]:
     if run.status != "finished":
         outcome: Outcome = "not_run" if run.status == "interrupted" else "failed"
-        yield probe.verdict(outcome, f"{name}: {run.status}: {run.reason or 'reason unknown'}")
+        yield run_verdict(probe, stored_run, outcome, f"{run.status}: {run.reason or 'reason unknown'}")
         return
     mismatch = environment_mismatch(run, case.plan.gpu)
     if mismatch is not None:
-        yield probe.verdict(mismatch[0], f"{name}: {mismatch[1]}")
+        yield run_verdict(probe, stored_run, *mismatch)
         return
-    yield probe.verdict("passed", "", (f"{name}: finished in {run.seconds:.4g} s on {describe_environment(run)}",))
-    port = case.knowledge.ports.get(case.plan.known_as or "")
-    for outcome, reason, checked in (
-        *expectation_verdicts(run, port, case.knowledge),
-        *artifact_verdicts(run),
-        *backend_verdicts(run, case.plan, case.knowledge),
-    ):
-        yield probe.verdict(outcome, f"{name}: {reason}" if reason else "", (f"{name}: {text}" for text in checked))
+    finished = f"finished in {run.seconds:.4g} s on {describe_environment(run)}"
+    yield run_verdict(probe, stored_run, "passed", checked=(finished,))
+    for outcome, reason, checked in backend_verdicts(run, case.plan, case.knowledge):
+        yield run_verdict(probe, stored_run, outcome, reason, checked)
 
 
 def _no_run_reason(case: Case) -> str:

@@ -1,4 +1,4 @@
-"""Stored runs of a repository, and the selection of those that apply to the current code."""
+"""Stored runs of a repository, the selection of those that apply to the current code, and verdicts on them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from rocm3d.model.run import RunRecord
+from rocm3d.model.verdict import Outcome, Verdict
+from rocm3d.verify.probe import Probe
 
 
 @dataclass(frozen=True)
@@ -38,3 +40,13 @@ def latest_runs(runs: Iterable[StoredRun]) -> list[tuple[StoredRun, RunRecord]]:
         if earlier is None or earlier[1].started <= record.started:
             by_name[record.name] = (run, record)
     return list(by_name.values())
+
+
+def run_verdict(
+    probe: Probe, run: StoredRun, outcome: Outcome, reason: str = "", checked: Iterable[str] = ()
+) -> Verdict:
+    """A verdict on one run, which is its subject and the start of every text."""
+    subject = f"runs/{run.folder}"
+    texts = (f"{subject}: {text}" for text in checked)
+    verdict = probe.verdict(outcome, f"{subject}: {reason}" if reason else "", texts)
+    return verdict.model_copy(update={"subject": subject})

@@ -1,0 +1,42 @@
+"""The digest of the files that a port is checked on: sources, manifests, and everything in the port's folder."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Set
+from pathlib import Path
+
+from rocm3d.manifest.manifest import manifest_readers
+from rocm3d.workspace.tree import Tree, file_digest, is_source
+
+# Further headers, beside those that the digest of a run covers.
+_HEADERS = (".hh", ".ipp", ".tpp", ".txx")
+_DOCUMENTATION = (".md", ".rst")
+
+
+def tree_digest(root: Path, folder: str, excluded: Set[str] = frozenset()) -> str:
+    """SHA-256 of names and content. `excluded`: what recorded runs wrote. Work folders and environments never count."""
+    tree, digest = Tree.open(root), hashlib.sha256()
+    for path in tree.paths():
+        is_of_port = path.startswith(f"{folder}/")
+        if is_of_port or (path not in excluded and _is_checked(path)):
+            digest.update(f"{path!r} {_content_digest(tree, path)}\n".encode())
+    return digest.hexdigest()
+
+
+def _is_checked(path: str) -> bool:
+    """Documentation names packages too, but no check of a port depends on it."""
+    if path.lower().endswith(_DOCUMENTATION):
+        return False
+    is_code = is_source(path) or path.lower().endswith(_HEADERS)
+    return is_code or any(reader.matches(path) for reader in manifest_readers() if not reader.by_name)
+
+
+def _content_digest(tree: Tree, path: str) -> str:
+    data = tree.read(path)
+    if data is not None:
+        return hashlib.sha256(data).hexdigest()
+    try:
+        return file_digest(tree.root / path)  # above the limit of the tree
+    except OSError as error:
+        return f"unreadable: {error.errno}"
