@@ -119,6 +119,14 @@ def test_after_an_edit_no_earlier_verdict_counts_until_it_is_taken_back(example,
     assert repository.state() == ported
 
 
+def test_a_port_in_another_folder_is_found_without_its_name(example, knowledge):
+    root = example("pins-only")
+    ported = Repository(root, knowledge, folder="amd").port(knowledge.gpu("gfx942"), LEVELS).state
+
+    assert Repository(root, knowledge).state() == ported
+    assert ported.rung("edited").outcome == "complete"
+
+
 def test_a_damaged_document_of_verdicts_is_replaced(example, knowledge):
     repository = Repository(example("pins-only"), knowledge)
     repository.port(knowledge.gpu("gfx942"), LEVELS)

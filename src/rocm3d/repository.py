@@ -324,7 +324,7 @@ class Repository:
         with _after_edits():
             for path in stale_patches(port.patch, journal):
                 Writer(self.root, journal).restore(path, None)
-            patch = port.patch.model_copy(update={"tree": self._tree_digest()})
+            patch = port.patch.model_copy(update={"tree": self._tree_digest(port.patch)})
             self.documents.write(patch)
             self.documents.write_own(COMMIT, port.outcome.commit)
         return patch
@@ -518,12 +518,14 @@ class Repository:
             )
         )
 
-    def _tree_digest(self) -> str:
-        """Of the files that verdicts are about."""
+    def _tree_digest(self, patch: Patch | None = None) -> str:
+        """Of the files that verdicts are about. Only apply knows the name of the port's folder without its patch."""
         from rocm3d.evidence.port_runs import written_by_earlier_runs
         from rocm3d.evidence.tree_digest import tree_digest
+        from rocm3d.model.patch import Patch
 
-        return tree_digest(self.root, self.folder, written_by_earlier_runs(self.documents))
+        patch = patch or self.documents.find_own(Patch)
+        return tree_digest(self.root, patch.folder if patch else self.folder, written_by_earlier_runs(self.documents))
 
     def _seal(self, runs: Sequence[PortRun]) -> Evidence:
         from rocm3d.evidence.bundle import seal_evidence

@@ -50,7 +50,7 @@ def test_no_diff_ends_its_fence(report, knowledge):
 def test_the_state_and_the_next_command_come_first(report, knowledge):
     text = render(report(), knowledge)
 
-    assert text.startswith("# demo on AMD Instinct MI300X\n\n**Edited failed: the guard leaks (static")
+    assert text.startswith("# demo on AMD Instinct MI300X\n\n**Edited failed: the guard leaks.**")
     assert "| compiled | Does it compile to AMD machine code? | not run | no compiler is here |" in text
     assert (
         "\n1 task for a person; stub or substitute, never verified: gsplat.\n\nnext: rocm3d toolchain prepare" in text

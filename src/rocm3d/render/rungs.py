@@ -89,7 +89,8 @@ def headline(state: PortState) -> str:
 
 
 def _sentence(rung: Rung) -> str:
-    return f"{rung.name.capitalize()} {rung_word(rung)}: {rung_detail(rung).rstrip('.')}."
+    reason = rung_detail(rung.model_copy(update={"open_items": ()}))
+    return f"{rung.name.capitalize()} {rung_word(rung)}: {reason.rstrip('.')}."
 
 
 def tone(state: PortState) -> Tone:
