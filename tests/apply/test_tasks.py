@@ -97,7 +97,7 @@ def test_findings_of_a_rule_in_a_file_are_one_task_with_an_example(knowledge, ma
     first, second = tasks(knowledge, make_plan(left=tuple(left)))
 
     assert (first.where, second.where) == ("a.cu:2,9", "b.cu:1")
-    assert (first.code, first.rule, first.reason) == ("CU101", "lane_mask_32bit", "no recipe yet")
+    assert (first.code, first.rule, first.reason) == ("CU101", "lane_mask_32bit", "m; no edit: no recipe yet")
     assert (first.action, first.effort) == ("use a wide mask", "minutes")
     assert "__shfl_down_sync(0xffffffff" in first.example_before
     assert "__shfl_down(v, offset, 32)" in first.example_after
@@ -110,7 +110,7 @@ def test_refused_edits_and_what_remains_have_the_lines_of_the_edited_file(knowle
 
     (task,) = tasks(knowledge, plan, [refused()], remaining, files)
 
-    assert (task.lines, task.reason) == ((4, 7), "another form; inside a macro")
+    assert (task.lines, task.reason) == ((4, 7), "m; no edit: another form; inside a macro")
 
 
 def test_different_hints_are_joined_and_a_rule_may_have_its_own_action(knowledge, make_plan):

@@ -128,7 +128,7 @@ def _task(path: str, items: list[OpenFinding], knowledge: Knowledge) -> Task:
         lines=tuple(sorted({item.line for item in items})),
         code=first.code,
         rule=first.rule,
-        reason=_joined(item.reason for item in items),
+        reason=f"{_joined(item.finding.message for item in items)}; no edit: {_joined(item.reason for item in items)}",
         action=(rule.action if rule else "") or _joined(item.finding.hint for item in items),
         example_before=example.before,
         example_after=example.after,
