@@ -131,8 +131,13 @@ class Commands:
     cwd: Path | None = None
     number: int = 0
 
-    def start(self, *arguments: object, kill_before: int | None = None, watched: tuple[Path, ...] = ()) -> Running:
-        """Start `rocm3d ARGUMENTS`; it kills itself before change `kill_before` of the watched folders."""
+    def start(
+        self, *arguments: object, kill_before: int | None = None, watched: tuple[Path, ...] = (), answers: str = ""
+    ) -> Running:
+        """Start `rocm3d ARGUMENTS`; it kills itself before change `kill_before` of the watched folders.
+
+        With `answers` its input is a terminal on which somebody has typed them.
+        """
         self.number += 1
         folder = self.folder / str(self.number)
         folder.mkdir(parents=True)
@@ -141,7 +146,7 @@ class Commands:
         sys.stderr.flush()
         pid = os.fork()
         if pid == 0:
-            self._become(words, folder, kill_before, watched)
+            self._become(words, folder, kill_before, watched, answers)
         with contextlib.suppress(OSError):  # whichever of the two comes first
             os.setpgid(pid, pid)
         return Running(pid, words, folder)
@@ -150,7 +155,9 @@ class Commands:
         """Run a command to its end."""
         return self.start(*arguments, **options).wait(seconds)
 
-    def _become(self, words: tuple[str, ...], folder: Path, kill_before: int | None, watched: tuple[Path, ...]) -> None:
+    def _become(
+        self, words: tuple[str, ...], folder: Path, kill_before: int | None, watched: tuple[Path, ...], answers: str
+    ) -> None:
         code = 70
         try:
             os.setpgid(0, 0)
@@ -161,6 +168,8 @@ class Commands:
                 "out": str(folder / "out"), "err": str(folder / "err"),
             }  # fmt: skip
             support("command_server").become(request)
+            if answers:
+                _type(answers)
             count = support("kill_points").kill_before_change(kill_before, *map(str, watched)) if watched else None
             code = _run_main()
             if count is not None:
@@ -169,6 +178,15 @@ class Commands:
             os.write(2, f"{TRACEBACK}: {error!r}\n".encode(errors="replace"))
         finally:
             os._exit(code)
+
+
+def _type(answers: str) -> None:
+    """Make standard input a terminal with these lines."""
+    keyboard, terminal = os.openpty()
+    os.write(keyboard, answers.encode())
+    os.dup2(terminal, 0)
+    os.close(terminal)
+    sys.stdin = os.fdopen(0, closefd=False)  # in a worker process it is another file
 
 
 def _run_main() -> int:

@@ -1,4 +1,4 @@
-"""Kills of apply, port and undo by SIGKILL: before every change of a file, and at random times."""
+"""Kills of apply, port, undo and review by SIGKILL: before every change of a file, and at random times."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ COMMANDS = {
     "port": ("port", *GPU),
     "port --safe-only": ("port", *GPU, "--safe-only"),
     "undo": ("undo",),
+    "review": ("review",),
 }
+ON_A_PORT = ("undo", "review")
+ANSWERS = {"review": "no\n" * 40}  # more than any example has edits to read
 AT_RANDOM = 300  # at least so many besides those before every change
 FULL = 1000
 
@@ -111,23 +114,25 @@ def _measure(case: Case, subject: Subject) -> None:
 
 
 def _start(case: Case, subject: Subject) -> None:
-    """A new tree; before an undo it is ported."""
+    """A new tree; before an undo or a review it is ported."""
     copy_example(subject.example, case.tree, git=subject.git)
     subject.before = subject.before or snapshot(case.tree)
-    if subject.command == "undo":
+    if subject.command in ON_A_PORT:
         _expect_done(case.run("apply", case.tree, *GPU))
 
 
 def _command(case: Case, subject: Subject, kill_before: int | None = None) -> Ended:
     name, *options = COMMANDS[subject.command]
-    return case.commands.run(name, case.tree, *options, kill_before=kill_before, watched=(case.tree, case.data))
+    watched = (case.tree, case.data)
+    answers = ANSWERS.get(subject.command, "")
+    return case.commands.run(name, case.tree, *options, kill_before=kill_before, watched=watched, answers=answers)
 
 
 def _kill(case: Case, kill: Kill) -> Ended:
     if kill.change is not None:
         return _command(case, kill.subject, kill.change)
     name, *options = COMMANDS[kill.subject.command]
-    running = case.commands.start(name, case.tree, *options)
+    running = case.commands.start(name, case.tree, *options, answers=ANSWERS.get(kill.subject.command, ""))
     return running.kill_after(case.random.uniform(0.0, kill.subject.seconds))
 
 
@@ -147,7 +152,7 @@ def _repeat(case: Case, subject: Subject) -> None:
         _expect_done(case.run("apply", case.tree, *GPU))
     else:
         name, *options = COMMANDS[subject.command]
-        again = case.run(name, case.tree, *options)
+        again = case.run(name, case.tree, *options, answers=ANSWERS.get(subject.command, ""))
         if again.code != subject.code:
             raise BrokenPromiseError(f"repeated, it exits {again.code}: {again.err.strip()[-300:]}")
         if problem := difference(subject.after, snapshot(case.tree)):

@@ -10,6 +10,7 @@ import pytest
 from packaging.specifiers import SpecifierSet
 
 from rocm3d.knowledge.check import has_repository
+from rocm3d.knowledge.worked_example import worked_example
 from rocm3d.plan.releases import releases
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -269,3 +270,25 @@ def test_every_package_that_a_route_takes_from_pypi_has_its_hashes(knowledge):
                 if not {"--index-url", "-e"} & set(command):
                     for name in (name for name in names if "+" not in name and "://" not in name):
                         assert releases([name], known), f"{package.id}: {route.id}: {name}"
+
+
+def test_a_reader_of_an_edit_graded_review_knows_what_to_check(knowledge):
+    checks = {recipe.id: recipe.check for recipe in knowledge.recipes.values() if recipe.safety == "review"}
+
+    assert len(checks) >= 30
+    assert [name for name, text in checks.items() if not text.endswith(".") or text.count(". ") or len(text) < 30] == []
+    assert [recipe.id for recipe in knowledge.recipes.values() if recipe.safety != "review" and recipe.check] == []
+
+
+def test_a_task_of_any_rule_has_an_action_and_an_example(knowledge):
+    """An error or a warning without an automatic fix becomes a task; so does one whose fix refuses."""
+    rules = [rule for rule in knowledge.codes.values() if rule.status == "active" and rule.severity != "note"]
+    examples = {rule.code: worked_example(rule.code, knowledge) for rule in rules}
+
+    assert [rule.code for rule in rules if not (rule.action or rule.hint)] == []
+    assert [code for code, example in examples.items() if not example.before or not example.after] == []
+    assert [code for code, example in examples.items() if example.before == example.after] == []
+    assert [code for code, example in examples.items() if len(example.after.splitlines()) > 16] == []
+    # Nobody can act on a hint that only names the command that was run.
+    texts = [(rule.code, rule.action or rule.hint) for rule in rules]
+    assert [code for code, text in texts if text.startswith(("run `rocm3d apply`", "run `rocm3d plan`"))] == []

@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 from kill_points import run_until_killed
 
-from rocm3d.pipeline import ApplyOptions, Repository
+from rocm3d.model.patch import Patch
+from rocm3d.model.review import ReviewAnswers
+from rocm3d.pipeline import ApplyOptions, Repository, open_review
 from rocm3d.workspace.journal import UndoJournal
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "splat-trainer"
@@ -140,3 +142,41 @@ def test_second_undo_completes_a_killed_one(fresh, plan_and_files, knowledge):
 
         assert snapshot(attempt.root) == before, f"killed before change {limit} of {total}"
         assert not (attempt.root / "rocm-port").exists()
+
+
+def leave_out_an_edit(repository):
+    """The answer no to one edit of a review."""
+    review = open_review(repository)
+    review.leave_out(next(unit for unit in review.open_units() if unit.recipes == ("lane-mask-by-backend",)))
+
+
+def test_a_killed_review_is_completed_and_undone(plan_and_files, knowledge, fresh, tmp_path):
+    """By the next review or by the next apply."""
+    plan, before, _ = plan_and_files
+    (origin := fresh()).apply(plan)
+    origin.documents.write(plan)
+    count = iter(range(1000))
+
+    def ported():
+        return Repository(shutil.copytree(origin.root, tmp_path / f"ported-{next(count)}" / "tree"), knowledge)
+
+    total = run_until_killed((first := ported()).root, lambda: leave_out_an_edit(first))
+    unanswered, reviewed, states = snapshot(origin.root), snapshot(first.root), set()
+    for limit in (*range(0, total, 7), total - 2):
+        attempt = ported()
+        assert run_until_killed(attempt.root, lambda attempt=attempt: leave_out_an_edit(attempt), limit) is None
+        attempt = Repository(attempt.root, knowledge)
+        is_answered = attempt.documents.find_own(ReviewAnswers) is not None
+        states.add((is_answered, snapshot(attempt.root) == unanswered, snapshot(attempt.root) == reviewed))
+
+        if limit % 3 == 1:
+            open_review(attempt).complete()
+        elif limit % 3 == 2:
+            attempt.apply(plan)
+        if limit % 3:
+            assert snapshot(attempt.root) == (reviewed if is_answered else unanswered), f"{limit} of {total}"
+            present = {recipe for change in attempt.documents.read(Patch).edited for recipe in change.recipes}
+            assert ("lane-mask-by-backend" in present) is not is_answered
+        undo_after_crash(attempt.root, knowledge)
+        assert snapshot(attempt.root) == before, f"killed before change {limit} of {total}"
+    assert {(False, True, False), (True, True, False), (True, False, True)} <= states

@@ -17,7 +17,7 @@ def line_map(before: bytes, after: bytes) -> Callable[[int], int]:
         for _, start, end, new_start, new_end in blocks:
             if start < line <= end:
                 # The last line of a replaced block, if the new one is shorter.
-                return min(new_start + (line - start), max(new_end, new_start + 1))
+                return min(new_start + (line - start), max(new_end, new_start + 1), len(new))
         return len(new)
 
     return edited_line

@@ -32,6 +32,11 @@ class ReviewUnit:
     is_made: bool = True
 
     @property
+    def key(self) -> tuple[str, tuple[str, ...], str]:
+        """Identifies the unit as long as its edits are the same."""
+        return self.path, self.recipes, self.shown
+
+    @property
     def shown(self) -> str:
         """A digest of the changed lines, wherever they are in the file."""
         lines = self.diff.split("\n")

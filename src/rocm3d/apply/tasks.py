@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -78,15 +78,24 @@ def remaining_findings(plan: Plan, patch: Patch, scan: Scan) -> list[UnresolvedF
 
 
 def open_findings(
-    plan: Plan, refused: Iterable[RefusedEdit], remaining: Iterable[UnresolvedFinding], files: EditedFiles
+    plan: Plan, refused: Collection[RefusedEdit], remaining: Iterable[UnresolvedFinding], files: EditedFiles
 ) -> Iterator[OpenFinding]:
     """What a person has to resolve: findings without a fix, refused edits, and forms that remain after an edit.
 
     Notes, edits that the user left out and edits that are not needed are no tasks.
     """
-    for item in remaining:
-        yield OpenFinding(item.finding, item.reason, item.finding.line)
+    kinds = {(item.path, item.recipe): item.kind for item in refused}
     by_edit = {(item.path, item.recipe): item.reason for item in refused if item.kind == "task"}
+    # What a left out edit would have changed may be found by other rules as well.
+    left_out = {
+        (edit.path, files.line_of(edit.path)(finding.line))
+        for edit in plan.edits
+        if kinds.get((edit.path, edit.recipe)) == "left_out"
+        for finding in edit.findings
+    }
+    for item in remaining:
+        if (item.finding.path, item.finding.line) not in left_out:
+            yield OpenFinding(item.finding, item.reason, item.finding.line)
     answered = set(plan.answered)
     unresolved = [(item.finding, item.reason) for item in plan.left]
     unresolved += [
@@ -119,7 +128,7 @@ def _task(path: str, items: list[OpenFinding], knowledge: Knowledge) -> PortTask
         lines=tuple(sorted({item.line for item in items})),
         code=first.code,
         rule=first.rule,
-        reason=_joined(item.reason for item in items),
+        reason=f"{_joined(item.finding.message for item in items)}; no edit: {_joined(item.reason for item in items)}",
         action=(rule.action if rule else "") or _joined(item.finding.hint for item in items),
         example_before=example.before,
         example_after=example.after,

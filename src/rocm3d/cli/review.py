@@ -47,8 +47,8 @@ def command(session: CliSession, path: options.Target, again: Again = False, wor
 def _walk(session: CliSession, review: Review) -> None:
     review.complete()
     confirmed, left_out, number = 0, 0, 0
-    refused: set[str] = set()
-    while unit := next((item for item in review.open_units() if item.shown not in refused), None):
+    refused: set[object] = set()
+    while unit := next((item for item in review.open_units() if item.key not in refused), None):
         number += 1
         answer = _read_answer(session, review, unit, number)
         if answer == "quit":
@@ -62,7 +62,7 @@ def _walk(session: CliSession, review: Review) -> None:
             left_out += 1
         except UserError as error:
             session.print_status(f"{error.message}\n  hint: {error.hint}" if error.hint else error.message)
-            refused.add(unit.shown)
+            refused.add(unit.key)
     if left_out:
         review.finish()
     session.print_status(review_text.outcome_text(confirmed, left_out, len(review.open_units())))

@@ -155,6 +155,8 @@ def _check_recipes(knowledge: Knowledge, rewrites: Set[str]) -> Problems:
             yield RecordProblem(file, "fix.family", f"unknown family {recipe.family!r}")
         if recipe.id not in knowledge.examples:
             yield RecordProblem(file, "cases", "needs before.*, after.* and untouched.*")
+        if recipe.safety == "review" and not recipe.check:
+            yield RecordProblem(file, "fix.check", "an edit graded review says what its reader checks")
         if recipe.status == "active" and recipe.rewrite not in rewrites:
             yield RecordProblem(file, "fix.rewrite", f"unknown rewrite {recipe.rewrite!r}; use status = 'planned'")
 

@@ -36,7 +36,7 @@ class Review:
 
     repository: Repository
     again: bool = False
-    _answered: set[str] = field(default_factory=set)  # in this session, by digest
+    _answered: set[object] = field(default_factory=set)  # in this session, by key
     _present: list[ReviewUnit] | None = None  # until the tree changes
 
     def open_units(self) -> list[ReviewUnit]:
@@ -50,7 +50,7 @@ class Review:
         units = state.units() if groups else None
         left_out = [units.absent(item.path, item.recipes) for item in groups] if units else []
         every = (*self._present, *(unit for unit in left_out if unit is not None))
-        return [unit for unit in every if unit.shown not in self._answered]
+        return [unit for unit in every if unit.key not in self._answered]
 
     def keep(self, unit: ReviewUnit) -> None:
         """Store that the edits were read and stay; makes them if they are not in the tree."""
@@ -78,7 +78,7 @@ class Review:
                 documents.write_text(documents.folder / REPORT, html.render(self.repository.report()))
 
     def _answer(self, unit: ReviewUnit, answer: Literal["yes", "no"]) -> None:
-        self._answered.add(unit.shown)
+        self._answered.add(unit.key)
         with self.repository.locked("review"):
             state = self._state()
             if digest(state.repository.source_tree().read(unit.path) or b"") != unit.file:

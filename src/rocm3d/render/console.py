@@ -163,6 +163,7 @@ def _patch(document: Patch) -> Iterable[RenderableType]:
     for unchecked in document.unseen:
         yield Text.assemble(("not checked: ", "yellow"), f"{clean(unchecked.name)}: {clean(unchecked.reason)}")
         yield from (Text(f"  {clean(command)}", style="dim") for command in unchecked.commands)
+    yield from _task_lines(document)
 
 
 def _change_line(change: FileChange, verb: str) -> Text:
@@ -225,7 +226,6 @@ def _clean_line(line: str) -> str:
 def _patch_closing(document: Patch) -> Iterable[RenderableType]:
     if document.dry_run:
         yield from _patch(document)
-    yield from _task_lines(document)
     done, tasks, left_out = len(document.changes), counted(len(document.tasks), "task"), len(document.left_out)
     yield Text(f"{done} changed, {tasks}, {counted(left_out, 'edit')} left out, {len(document.review)} to read")
 

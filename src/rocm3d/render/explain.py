@@ -69,9 +69,15 @@ def _code(record: Code) -> list[str]:
         record.help.strip(),
         "",
         f"what to do: {record.hint}",
-        *_fields(("CDNA", record.cdna), ("RDNA", record.rdna), ("example", record.example)),
+        *_fields(("where no edit is made", record.action), ("CDNA", record.cdna), ("RDNA", record.rdna)),
+        *_fields(("example", record.example), ("after the change", _block(record.example_after))),
         *_bullet_list("searches for", (f"{term}: {why}" for term, why in record.terms.items())),
     ]
+
+
+def _block(text: str) -> str:
+    """Several lines on their own, indented."""
+    return "".join(f"\n  {line}" for line in text.splitlines()) if "\n" in text else text
 
 
 @_lines.register(Package)
@@ -180,6 +186,7 @@ def _recipe(record: Recipe) -> list[str]:
         f"fixes {record.code} with rewrite {record.rewrite}",
         record.why,
         f"for the user: {record.changes_for_user}",
+        *_fields(("a reader checks", record.check)),
     ]
 
 

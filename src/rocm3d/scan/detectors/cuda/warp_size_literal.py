@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
 from rocm3d.syntax.cuda import CudaUnit
+from rocm3d.syntax.guards import PreprocessorContext
 from rocm3d.syntax.lane_masks import arguments, function_name
 from rocm3d.syntax.unit import walk
 
@@ -76,7 +77,11 @@ def _width_constants(unit: CudaUnit) -> Iterator[tuple[str, Node]]:
         value = node.child_by_field_name("value")
         if name is None or value is None or not unit.is_shared(node.start_byte):
             continue
-        if _WIDTH_NAME.match(unit.slice(name)) and _WIDTH.match(unit.slice(value).split("//")[0].strip().strip("()")):
+        is_width = _WIDTH.match(unit.slice(value).split("//")[0].strip().strip("()"))
+        if not _WIDTH_NAME.match(unit.slice(name)) or not is_width:
+            continue
+        # A constant chosen by target is right as it is.
+        if not PreprocessorContext.of(unit.data).is_target_specific(node.start_byte):
             yield unit.slice(name), node
 
 
