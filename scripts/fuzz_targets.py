@@ -37,8 +37,8 @@ MAX_INPUT_BYTES = 16384
 # One name for each kind of file; `targets` fails if a reader matches none of them.
 FILE_NAMES = (
     "a.py", "a.cu", "a.h", "setup.py", "setup.cfg", "pyproject.toml", "requirements.txt", "environment.yml",
-    "Dockerfile", "compose.yml", "CMakeLists.txt", "install.sh", "README.md", "a.ipynb", ".github/workflows/a.yml",
-    ".gitmodules", "uv.lock", "Pipfile", "cog.yaml", "pip.conf",
+    "Dockerfile", "compose.yml", "CMakeLists.txt", "install.sh", "Makefile", "README.md", "a.ipynb",
+    ".github/workflows/a.yml", ".gitmodules", "uv.lock", "Pipfile", "cog.yaml", "pip.conf",
 )  # fmt: skip
 # A triangle as a glTF: three points, and images that do not exist.
 _GLTF = (
@@ -68,6 +68,7 @@ SEEDS = {
     "compose.yml": b"services:\n  a:\n    image: nvidia/cuda:${TAG:-12}\n    runtime: nvidia\n",
     "install.sh": b"A=1.0\nfor p in torch b; do pip install $p==${A:-2}; done\nbash -c 'cd x && pip install .'\n"
     b"git clone https://h/a.git\ncat <<E\npip install c\nE\n",
+    "Makefile": b"A ?= pip\ninstall: a\n\t@$(A) install torch \\\n\t  b\nc:\n\t-pip install -i https://h -r d.txt\n",
     "a.ipynb": b'{"cells": [{"cell_type": "code", "source": ["!pip install torch\\n", "%%bash\\u0020"]}]}',
     "github-workflows-a.yml": b"jobs:\n  a:\n   steps:\n   - run: |\n      pip install torch\n   - run: >\n      b\n",
     "gitmodules": b'[submodule "a"]\n\tpath = third_party/a\n\turl = https://h/o/diff-gaussian-rasterization.git\n',

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import shutil
 
 import pytest
@@ -9,6 +10,7 @@ from rocm3d.repository import Repository, open_repository
 from rocm3d.scan.selection import RuleSettings
 from rocm3d.scan.stage import scan
 from rocm3d.verify.stage import LEVELS
+from rocm3d.workspace.documents import write_atomically
 
 
 def test_missing_folder_is_refused(tmp_path, knowledge):
@@ -78,6 +80,40 @@ def test_port_scans_each_state_of_the_tree_once(example, knowledge, monkeypatch)
     Repository(example("splat-trainer"), knowledge).port(knowledge.gpu("gfx942"), LEVELS)
 
     assert len(scanned) == 2
+
+
+def fill_disk_at(monkeypatch, name: str) -> None:
+    def write(path, write, **options):
+        if path.name == name:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        write_atomically(path, write, **options)
+
+    monkeypatch.setattr("rocm3d.workspace.documents.write_atomically", write)
+
+
+def test_a_full_disk_before_the_edits_says_that_nothing_was_changed(example, knowledge, monkeypatch, snapshot):
+    root = example("splat-trainer")
+    before = snapshot(root)
+    fill_disk_at(monkeypatch, "reserve")
+
+    with pytest.raises(UserError, match="No space left on device; nothing was changed"):
+        Repository(root, knowledge).port(knowledge.gpu("gfx942"), LEVELS)
+
+    assert snapshot(root) == before
+
+
+@pytest.mark.parametrize("name", ["patch.json", "port.patch", "verdicts.json", "evidence.json", "report.html"])
+def test_a_full_disk_after_the_edits_says_that_undo_works(example, knowledge, monkeypatch, snapshot, name):
+    root = example("splat-trainer")
+    before = snapshot(root)
+    fill_disk_at(monkeypatch, name)
+
+    with pytest.raises(UserError, match="No space left on device; the files of the port are written") as raised:
+        Repository(root, knowledge).port(knowledge.gpu("gfx942"), LEVELS)
+
+    assert "rocm3d undo" in raised.value.hint
+    Repository(root, knowledge).undo(keep_changed=False)
+    assert snapshot(root) == before
 
 
 def test_port_stops_before_apply_if_the_licence_policy_refuses_the_plan(tmp_path, knowledge):

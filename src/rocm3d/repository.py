@@ -79,6 +79,20 @@ class PortDocuments:
     report: Path
 
 
+@contextlib.contextmanager
+def _after_edits() -> Iterator[None]:
+    """What fails in this block because of the disk fails after the edits: the message says so."""
+    try:
+        yield
+    except UserError as error:
+        if not isinstance(error.__cause__, OSError):
+            raise
+        raise UserError(
+            f"{error.message}; the files of the port are written",
+            hint="free disk space and repeat the command; `rocm3d undo` restores every file",
+        ) from error
+
+
 def load_knowledge(overlay: Path | None, *, cached: bool) -> Knowledge:
     """The knowledge base with the user's overlay."""
     from rocm3d.knowledge.load import load
@@ -154,9 +168,10 @@ class Repository:
             plan = self.plan(gpu, plan_options, inventory)
             plan.require_licences(licence_policy)
             patch, edited_inventory = self._apply(plan, apply_options or ApplyOptions())
-            verdicts = self.verify(levels, (), None, environment, building, inventory=edited_inventory)
-            evidence = self.evidence()
-            report = self.documents.write_text(self.documents.folder / REPORT, html.render(self.report()))
+            with _after_edits():
+                verdicts = self.verify(levels, (), None, environment, building, inventory=edited_inventory)
+                evidence = self.evidence()
+                report = self.documents.write_text(self.documents.folder / REPORT, html.render(self.report()))
         return PortDocuments(plan, patch, verdicts, evidence, report)
 
     def scan(self, baseline: Scan | None = None) -> Scan:
@@ -271,8 +286,9 @@ class Repository:
         if not options.dry_run:
             with self.documents.reserved(len(outcome.commit) + len(patch.to_json())):
                 self._write(outcome.contents, journal)
-            self.documents.write(patch)
-            self.documents.write_own(COMMIT, outcome.commit)
+            with _after_edits():
+                self.documents.write(patch)
+                self.documents.write_own(COMMIT, outcome.commit)
         return patch, inventory
 
     def _write(self, contents: Mapping[str, bytes], journal: UndoJournal) -> None:

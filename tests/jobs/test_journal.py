@@ -36,6 +36,14 @@ def test_damaged_journal_is_renamed(journal_path, damage):
     assert renamed.name in note
 
 
+def test_damage_that_sqlite_quotes_in_its_message_is_renamed(journal_path):
+    journal_path.write_bytes(journal_path.read_bytes().replace(b"CREATE TABLE wishes", b"CREATE TA\xffLE wishes"))
+    journal, known, _ = open_journal(journal_path)
+    with closing(journal):
+        assert known == {}
+    assert list(journal_path.parent.glob("journal.sqlite.damaged-*"))
+
+
 def test_two_damaged_journals_of_one_second_get_different_names(journal_path):
     for content in (b"a" * 2000, b"b" * 2000):
         journal_path.write_bytes(content)

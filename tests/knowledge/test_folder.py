@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import shutil
+import weakref
 
 import pytest
 
@@ -91,7 +93,7 @@ def test_cache_entries_are_json():
 
 def test_only_the_requested_kind_is_read(monkeypatch):
     read = []
-    original = RecordFolder._files.__wrapped__
+    original = RecordFolder._files
     monkeypatch.setattr(RecordFolder, "_files", lambda self, kind: read.append(kind) or original(self, kind))
     knowledge = load()
     read.clear()
@@ -99,3 +101,13 @@ def test_only_the_requested_kind_is_read(monkeypatch):
     knowledge.families["gaussian"]
 
     assert set(read) == {"families"}
+
+
+def test_a_folder_is_freed_with_its_last_user():
+    folder = RecordFolder(data_folder())
+    folder.records("codes")
+    reference = weakref.ref(folder)
+    del folder
+    gc.collect()
+
+    assert reference() is None

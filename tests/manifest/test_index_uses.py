@@ -49,6 +49,9 @@ def test_public_indexes_have_no_use():
         ("a.sh", f"uv pip install --index ours={URL} a\n", (URL, "command", ("a",))),
         ("a.sh", f"pip install -i {URL} .\n", (URL, "environment", ())),
         ("a.sh", f"PIP_INDEX_URL={URL} pip install a\n", (URL, "environment", ())),
+        ("a.sh", f"pip config set global.extra-index-url {URL}\npip install a\n", (URL, "environment", ())),
+        ("a.sh", f"sudo python3 -m pip config --site set site.index_url '{URL}'\n", (URL, "environment", ())),
+        ("Dockerfile", f"FROM a\nRUN pip3 config set install.find-links {URL}\n", (URL, "environment", ())),
         (
             "pyproject.toml",
             UV,
@@ -65,6 +68,20 @@ def test_public_indexes_have_no_use():
 )
 def test_an_index_has_its_scope_and_names(path, text, expected):
     assert uses(path, text) == [expected]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"pip config get global.index-url {URL}",
+        f"pip config set global.proxy {URL}",
+        f"git config set global.index-url {URL}",
+        "pip config set global.index-url",
+        "pip config set",
+    ],
+)
+def test_other_settings_are_no_indexes(text):
+    assert uses("a.sh", text) == []
 
 
 def test_the_requirements_files_of_a_command():

@@ -123,6 +123,14 @@ def test_a_killed_launcher_ends_the_program_and_is_reported(tmp_path):
     wait_until_gone(watcher.group)
 
 
+def test_a_launcher_that_the_program_stopped_still_ends_everything(tmp_path, escape, monkeypatch):
+    begin_limits_at(tmp_path / "pid", monkeypatch)
+    _, watcher = watch(tmp_path, f"kill -STOP $PPID; {escape}; exec sleep 3600", seconds=0.1)
+
+    assert not watcher.reason
+    assert not is_running(daemon(tmp_path))
+
+
 def test_processes_of_others_are_not_touched(tmp_path):
     with Program(["sleep", "3600"]) as other:
         watch(tmp_path, "true")

@@ -88,6 +88,27 @@ def test_a_folder_of_somebody_else_is_left_alone(ported, book, tmp_path):
     assert not book.path.exists()
 
 
+@pytest.mark.parametrize("path", ["../../../outside", "/proc/kmsg", "knn/../../verdicts.json"])
+def test_a_list_of_drafts_that_came_with_the_repository_names_no_other_file(ported, book, tmp_path, path):
+    (tmp_path / "outside").write_text("not a draft")
+    manifest = draft_upstream(ported, "pr", None, book).folder / "drafts.json"
+    listed = json.loads(manifest.read_text())
+    listed["files"] = [{"path": path, "sha256": "0" * 64}]
+    manifest.write_text(json.dumps(listed))
+
+    with pytest.raises(UserError, match="which is not a draft's file"):
+        draft_upstream(ported, "pr", None, book)
+
+
+def test_a_list_of_drafts_that_is_a_link_is_not_read(ported, book, tmp_path):
+    manifest = draft_upstream(ported, "pr", None, book).folder / "drafts.json"
+    manifest.rename(tmp_path / "outside")
+    manifest.symlink_to(tmp_path / "outside")
+
+    with pytest.raises(UserError, match="is a symlink"):
+        draft_upstream(ported, "pr", None, book)
+
+
 def test_a_draft_that_somebody_worked_on_is_not_overwritten(ported, book):
     path = draft_upstream(ported, "pr", None, book).folder / "knn" / "body.md"
     path.write_text("my own words")

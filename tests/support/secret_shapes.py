@@ -68,10 +68,14 @@ NAMED_OUTPUT = (
     lambda s: f"+ tool --api-key {s} --n 2",
     lambda s: f"['tool', '--auth-token', '{s}']",
     lambda s: f"\x1b[1mtoken\x1b[0m: \x1b[32m{s}\x1b[0m",
+    lambda s: f"the password is: {s}",
+    lambda s: f"--db-pass {s} --n 2",
+    lambda s: json.dumps({"api_keys": ["first-key", s, "last-key"], "n": 1}),
+    lambda s: json.dumps(json.dumps({"passwords": [s]})),
 )
 OPTIONS = (
     "--api-key", "--token", "--password", "--access-key", "--secret-key", "--aws-access-key-id", "--apikey",
-    "--aws-secret-access-key", "--hf-token", "--auth-token", "--client-secret", "--passphrase",
+    "--aws-secret-access-key", "--hf-token", "--auth-token", "--client-secret", "--passphrase", "--db-pass",
 )  # fmt: skip
 # A value without a format of its own is recognised by the name beside it.
 NAMED = Contexts(
@@ -83,7 +87,8 @@ NAMED = Contexts(
         lambda s: ["sh", "-c", f"API_KEY='{s}' true"],
         lambda s: ["docker", "run", "-e", f"DB_PASSWORD={s}", "image"],
     ),
-    env=("API_KEY", "HF_TOKEN", "WANDB_API_KEY", "DB_PASSWORD", "AWS_SECRET_ACCESS_KEY", "clientSecret", "PGPASSWORD"),
+    env=("API_KEY", "HF_TOKEN", "WANDB_API_KEY", "DB_PASSWORD", "AWS_SECRET_ACCESS_KEY", "clientSecret", "PGPASSWORD",
+         "SMTP_PASS", "dbPass", "SSHPASS"),
     output=NAMED_OUTPUT,
 )  # fmt: skip
 HEX_OUTPUT = (lambda s: f"key {s}", lambda s: f"your token is {s}", lambda s: f"secret: {s}", lambda s: f"key={s}")
@@ -176,6 +181,11 @@ def secret_shapes(seed: int = 1) -> Iterator[tuple[str, str, Contexts]]:
         value = pick(ALNUM, 10) + "4k"
         line = (lambda s, make=words: " ".join(make(s)), lambda s, make=words: f"Command '{make(s)}' returned 1")
         yield f"program {label}", value, Contexts(argv=(words,), output=line)
+    # The value has characters of a URL or of a path, so that it is not recognised as random.
+    signature = base64.b64encode(chance.randbytes(30) + b"\xff\xff").decode()
+    for label, value in (("plain", signature), ("escaped", quote(signature, safe=""))):
+        url = (lambda s: f"https://a.blob.host/c?sv=2022&sig={s}&se=1", lambda s: f"GET '/c?sig={s}' 200")
+        yield f"azure signature, {label}", value, Contexts(argv=(lambda s, u=url[0]: [u(s)],), output=url)
     key = "\n".join(base64.b64encode(chance.randbytes(48)).decode() for _ in range(12))
     for kind in ("RSA PRIVATE KEY", "PRIVATE KEY", "OPENSSH PRIVATE KEY", "EC PRIVATE KEY"):
         block = f"-----BEGIN {kind}-----\n{key}\n-----END {kind}-----"
@@ -205,5 +215,7 @@ HARMLESS = (
     "https://github.com/owner/repo@9fceb02d0ae598e95dc970b74767f19372d61af8#egg=x git@github.com:owner/repo.git",
     "tokenizer: LlamaTokenizer, keyframes: 30, author: someone, passed: 12, keypoints: 17, turkey: 3",
     "triton cache key: 9fceb02d0ae598e95dc970b74767f19372d61af8, cache_key=2c26b46b68ffc68ff99b453c1d304134",
+    "forward_pass: 3.2ms two_pass=fused render_pass: shadow_map_gfx942 bypass: cache0123456789ab pass_rate: 0.98765",
+    "tokens: ['hello', 'world'] special_tokens: ['<pad>', '<s>']",
     "password is required; token expired; no api key found; usage: tool [--token TOKEN] [--api-key API_KEY]",
 )

@@ -4,7 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.syntax.guard_macros import alias_definitions, included_names, source_definitions, string_definitions
+from rocm3d.syntax.guard_macros import (
+    AS_SWITCHED,
+    alias_definitions,
+    included_names,
+    source_definitions,
+    string_definitions,
+)
 
 
 def definitions(text: bytes) -> list[str]:
@@ -48,8 +54,8 @@ def test_a_definition_is_listed_with_its_line(text, expected):
     assert definitions(text) == [expected]
 
 
-def test_cmakedefine_is_off_without_rocm():
-    assert definitions(b"#cmakedefine USE_ROCM\n") == []
+def test_cmakedefine_defines_what_the_switch_says():
+    assert definitions(b"#cmakedefine USE_ROCM\n") == [f"a.h:1 {AS_SWITCHED} USE_ROCM"]
 
 
 def test_source_in_a_string():

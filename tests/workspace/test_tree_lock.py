@@ -95,6 +95,17 @@ def test_holder_is_shown_without_control_characters(tmp_path):
     assert failure.value.message.isprintable()
 
 
+def test_lock_that_is_a_second_name_of_another_file_is_refused(tmp_path):
+    """Archives can contain hard links."""
+    (tmp_path / ".rocm3d").mkdir()
+    source = tmp_path / "config"
+    source.write_text("precious")
+    (tmp_path / ".rocm3d" / "lock").hardlink_to(source)
+    with pytest.raises(UserError, match="is a second name of another file"), lock_tree(tmp_path, "apply", silent):
+        raise AssertionError("locked")
+    assert source.read_text() == "precious"
+
+
 @pytest.mark.parametrize("kind", ["link", "fifo", "folder", "link to a folder"])
 def test_odd_file_in_the_place_of_the_lock_is_refused(tmp_path, kind):
     root, outside = tmp_path / "root", tmp_path / "outside"

@@ -315,6 +315,11 @@ def linked(main: Path) -> Path:
     return main.parent / "linked"
 
 
+def linked_with_branch(main: Path) -> Path:
+    git(main, "worktree", "add", "-q", "-b", "other", main.parent / "linked")
+    return main.parent / "linked"
+
+
 def bare_and_linked(root: Path) -> Path:
     git(root, "clone", "-q", "--bare", root, root.parent / "bare.git")
     return linked(root.parent / "bare.git")
@@ -328,6 +333,7 @@ def without_commit(root: Path) -> Path:
 # Each returns the folder of the work tree.
 LAYOUTS = {
     "plain": lambda root: root,
+    "linked with a branch": linked_with_branch,
     "linked work tree": linked,
     "bare, and linked work tree": bare_and_linked,
     "split index": lambda root: (git(root, "update-index", "--split-index"), root)[1],
@@ -382,3 +388,15 @@ def test_status_entries_are_read():
         StatusEntry("both.py", "U", "U"),
         StatusEntry("new\nline", "?", "?"),
     ]
+
+
+def test_linked_work_tree_on_a_branch_is_clean(tmp_path):
+    main = tmp_path / "main"
+    main.mkdir()
+    git(main, "init", "-q")
+    (main / "a.py").write_text("a\n")
+    git(main, "add", ".")
+    git(main, "commit", "-qm", "a")
+    folder = linked_with_branch(main)
+
+    assert uncommitted_paths(folder) == []

@@ -120,7 +120,7 @@ def open_journal(path: Path) -> tuple[JobJournal, dict[str, JobProgress], str]:
     try:
         journal = JobJournal(path)
         return journal, journal.progress(), ""
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # a message of SQLite may quote damaged bytes
         if journal is not None:
             journal.close()
         if isinstance(error, sqlite3.OperationalError) and "disk" in str(error):

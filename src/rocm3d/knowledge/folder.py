@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping
-from functools import cache
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -45,6 +45,7 @@ class RecordFolder:
     def __init__(self, root: Path, cache: RecordCache | None = None) -> None:
         self.root, self.cache = root, cache
         self._records: dict[str, dict[str, Record]] = {}
+        self._files_by_kind: dict[str, Files] = {}
 
     def read_all(self) -> None:
         """Read all kinds, so that any mistake in the folder is reported."""
@@ -73,11 +74,11 @@ class RecordFolder:
             return self._display_name(self.root / f"{kind}.toml")
         if kind in FOLDERS:
             return self._display_name(self.root / kind / f"{name}.toml")
-        return self._display_name(next(path for path, rule in self._rules() if name in (rule.code, rule.fix_id)))
+        return self._display_name(next(path for path, rule in self._rules if name in (rule.code, rule.fix_id)))
 
     def examples(self) -> Iterator[tuple[str, RecipeExample | None]]:
         """The examples of each recipe by id; None if a file is missing."""
-        for path, rule in self._rules():
+        for path, rule in self._rules:
             if rule.fix is not None:
                 yield rule.fix.id, _example(path.parent / "cases")
 
@@ -91,7 +92,7 @@ class RecordFolder:
 
     def _read_rules(self, kind: str) -> Iterator[tuple[str, Record]]:
         paths: dict[str, Path] = {}
-        for path, rule in self._rules():
+        for path, rule in self._rules:
             record: Record | None = rule if kind == "codes" else rule.recipe
             record_id = rule.code if kind == "codes" else rule.fix_id
             if rule.rule != path.parent.name:
@@ -102,7 +103,7 @@ class RecordFolder:
                 paths[record_id] = path
                 yield record_id, record
 
-    @cache  # noqa: B019  (a folder lives as long as the command)
+    @cached_property
     def _rules(self) -> list[tuple[Path, Rule]]:
         files = self._files("rules")
         return [(path, rule) for (path, _), rule in zip(files, self._parse_files(files, RULES["rules"]), strict=True)]  # type: ignore[misc]
@@ -116,10 +117,11 @@ class RecordFolder:
                 raise UserError(f"{self._display_name(path)}: {key}: {problem}")
             yield record_id, record
 
-    @cache  # noqa: B019  (a folder lives as long as the command)
     def _files(self, kind: str) -> Files:
         """The files of a kind with their bytes, sorted."""
-        return [(path, self._read_bytes(path)) for path in record_paths(self.root, kind)]
+        if kind not in self._files_by_kind:
+            self._files_by_kind[kind] = [(path, self._read_bytes(path)) for path in record_paths(self.root, kind)]
+        return self._files_by_kind[kind]
 
     def _read_bytes(self, path: Path) -> bytes:
         try:

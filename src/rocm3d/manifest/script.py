@@ -27,6 +27,8 @@ _INSTALLS = re.compile(rf"{_ASSIGNMENTS}(?:\S*python\S* -m )?(?:(?:uv )?pip[\d.]
 _MAY_INSTALL = re.compile(rb"install|create|\badd\b|PIP_|UV_|\\u")
 _PRINTS = re.compile(r"echo|print|log|warn|err|die|fail|info|msg|say")
 _INDEX = re.compile(r"(PIP|UV)_(EXTRA_)?(DEFAULT_)?(INDEX(_URL)?|FIND_LINKS)$")
+_INDEX_SETTING = re.compile(r"\w[\w-]*\.((extra-)?index-url|find-links)$")
+_PIP = re.compile(r"pip[\d.]*$")
 _SHELL, _FLAG = re.compile(r"(ba|da|z|k)?sh$"), re.compile(r"-[a-z]*c$")
 _FOLDER = re.compile(r"\.{1,2}(/|\[|$)")
 _COMMAND_PREFIXES = frozenset(
@@ -131,6 +133,7 @@ class ManifestBuilder:
         )
         words = list(islice(parts, _MAX_WORDS))
         self.add_assignments(words)
+        self._add_index_settings(words)
         self.folder = _folder_after(words, self.folder)
         words = [replace(token, text=self.folder) if token.text in (".", "./") else token for token in words]
         inner = _nested_commands(words, self.quote_offset) if depth < _MAX_NESTED_SHELLS else []
@@ -157,6 +160,23 @@ class ManifestBuilder:
                     )
                     for url in value.split()
                 ]
+
+    def _add_index_settings(self, words: Sequence[ShellWord]) -> None:
+        """Record the indexes of `pip config set`: every later install uses them."""
+        texts = [token.text for token in words]
+        if "config" not in texts or "set" not in texts[texts.index("config") :]:
+            return
+        if not any(_PIP.match(text.rsplit("/", 1)[-1]) for text in texts[: texts.index("config")]):
+            return
+        arguments = words[texts.index("set", texts.index("config")) + 1 :]
+        name = arguments[0].text.replace("_", "-") if arguments else ""
+        if _INDEX_SETTING.match(name):
+            links = name.endswith("find-links")
+            self.options += [
+                InstallOption((url,), (), token.line, token.column, token.last_line, scope="environment", links=links)
+                for token in arguments[1:2]
+                for url in token.text.split()
+            ]
 
     def _add_install(self, words: Sequence[ShellWord]) -> None:
         install = parse_install_command(words)

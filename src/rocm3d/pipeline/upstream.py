@@ -243,14 +243,15 @@ def _refuse_foreign_folder(folder: Path) -> None:
     if not (folder / MANIFEST).is_file():
         raise UserError(f"{folder} exists and was not made by rocm3d", hint="choose a new folder with --output")
     for sealed_file in _earlier_drafts(folder).files:
-        file = folder / sealed_file.path
-        if file.is_file() and file_digest(file) != sealed_file.sha256:
+        file = _draft_path(folder, sealed_file.path)
+        if file.is_file() and not file.is_symlink() and file_digest(file) != sealed_file.sha256:
             raise UserError(f"{file} was edited since it was written", hint="choose a new folder with --output")
 
 
 def _earlier_drafts(folder: Path) -> Drafts:
     name = folder / MANIFEST
-    return Drafts.from_json(name.read_bytes().decode("utf-8", "replace"), str(name))
+    text = (Documents(folder, trusted=True).read_bytes(MANIFEST) or b"").decode("utf-8", "replace")
+    return Drafts.from_json(text, str(name))
 
 
 def _write(folder: Path, files: Mapping[str, bytes], document: Drafts) -> None:

@@ -40,14 +40,20 @@ _NAME_HINT = re.compile(b"|".join((*_HINTS, b"bearer")))
 _NAME_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-")
 _COLOUR = rb"(?:\x1b\[[0-9;]*m)*"
 _QUOTE = rb"(?:\\*[\"'`]|%22|%27|&quot;|&#34;|&#39;)"
-# name = value, name: value, "name": "value", name=>value, name%3Dvalue, <name>value<, name[...] = value
+# name = value, name: value, name is: value, "name": "value", name=>value, name%3Dvalue, <name>value<, name[...] = value
 _ASSIGNED = re.compile(
-    rb"(?:\]|" + _QUOTE + rb"\]?)?" + _COLOUR + rb"[ \t]*(=>|:=|==?|:|%3[dD]|%3[aA]|>|,(?=[ \t]*[\"']))"
+    rb"(?:\]|"
+    + _QUOTE
+    + rb"\]?)?"
+    + _COLOUR
+    + rb"(?:[ \t]+is(?=[ \t]*[:=]))?[ \t]*(=>|:=|==?|:|%3[dD]|%3[aA]|>|,(?=[ \t]*[\"']))"
     rb"(?:[ \t]|%20|\+(?=[\"']))*" + _COLOUR
 )
 _OPTION_VALUE = re.compile(_QUOTE + rb"?(?:[ \t]*,)?[ \t]+" + _COLOUR + rb"(?=[^-\s]|" + _QUOTE + rb"[^-])")
 _BESIDE = re.compile(_QUOTE + rb"?[ \t]*(?:is|was|to|of)?[ \t:=(]*" + _COLOUR + _QUOTE + rb"?")
 _QUOTED = re.compile(rb"[bBrRuUfF]?(" + _QUOTE + rb")((?:(?!\1)[^\r\n]){0,8192})")
+_LIST_START = re.compile(rb"\[[ \t]*(?=[bBrRuUfF]?" + _QUOTE + rb")")
+_LIST_COMMA = re.compile(_QUOTE + rb"[ \t]*,[ \t]*")
 _BARE = re.compile(rb"[^\s\"'`,;&<>|)}\]\\\x1b]{1,8192}")
 _BARE_PASSWORD = re.compile(rb"[^\s\"'`\x1b]{0,8191}[^\s\"'`\x1b,;)}\]>]")
 _ELEMENT = re.compile(rb"[^<\r\n]{1,8192}")
@@ -211,16 +217,32 @@ def _adjacent_value(data: bytes, start: int, end: int, name: str, kind: NameKind
     if separator:
         is_element = assigned is not None and assigned[1] == b">"
         content = _ELEMENT.match(data, separator.end()) if is_element else None
-        span = content.span() if content else _assigned_value(data, separator.end(), kind)
+        spans = [content.span()] if content else _assigned_values(data, separator.end(), kind)
         # ("token", "mask") may be two names.
         certain = kind if name.startswith("-") or separator[0].strip()[-1:] != b"," else "weak"
-        if span and is_secret_value(data[slice(*span)], certain, name):
-            yield SecretSpan(*span, label)
+        secret = [SecretSpan(*span, label) for span in spans if is_secret_value(data[slice(*span)], certain, name)]
+        if secret:
+            yield from secret
             return
     adjacent = _BESIDE.match(data, end)
     value = _BESIDE_VALUE.match(data, adjacent.end()) if adjacent and adjacent.end() > end else None
     if value and is_random(value[0]):
         yield SecretSpan(*value.span(), label)
+
+
+def _assigned_values(data: bytes, position: int, kind: NameKind) -> Iterator[tuple[int, int]]:
+    """The value, or each text of a list in one line."""
+    start, limit = _LIST_START.match(data, position), position + MAX_SECRET
+    if start is None:
+        value = _assigned_value(data, position, kind)
+        if value:
+            yield value
+        return
+    quoted = _QUOTED.match(data, start.end())
+    while quoted and quoted.start() < limit:
+        yield quoted.span(2)
+        comma = _LIST_COMMA.match(data, quoted.end())
+        quoted = _QUOTED.match(data, comma.end()) if comma else None
 
 
 def _assigned_value(data: bytes, position: int, kind: NameKind) -> tuple[int, int] | None:

@@ -23,8 +23,10 @@ if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
     from rocm3d.manifest.manifest import ParsedManifest
 
-# People read these or CI runs them: an index there serves only the distributions of its own command.
-_READ_ONLY_KINDS = frozenset({"markdown", "workflow", "notebook"})
+# People read these or CI runs them: an index there serves only the names and requirements files of its own command.
+_READ_ONLY_KINDS = frozenset({"markdown", "workflow", "notebook", "makefile"})
+# pip reads a requirements file, and the pip section of a conda environment, together with the files that it includes.
+_FILE_KINDS = frozenset({KIND, "conda"})
 _IGNORED_KINDS = frozenset({"locks", "cmake", "gitmodules"})
 
 
@@ -61,7 +63,7 @@ def file_indexes(path: str, manifests: Sequence[ParsedManifest], knowledge: Know
         includes=tuple(
             posixpath.normpath(posixpath.join(posixpath.dirname(path), name))
             for unit in units
-            if unit.kind == KIND
+            if unit.kind in _FILE_KINDS
             for option in unit.options
             for name in option.includes
         ),
@@ -78,8 +80,7 @@ def _entry(unit: ParsedManifest, use: IndexUse) -> IndexEntry:
         problem=_problem(use),
     )
     scope = "command" if unit.kind in _READ_ONLY_KINDS else use.scope
-    files = () if unit.kind in _READ_ONLY_KINDS else tuple(map(posixpath.normpath, use.files))
-    return IndexEntry(index=index, scope=scope, files=files, channel=use.channel)
+    return IndexEntry(index=index, scope=scope, files=tuple(map(posixpath.normpath, use.files)), channel=use.channel)
 
 
 def _problem(use: IndexUse) -> str:

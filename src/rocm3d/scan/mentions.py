@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from rocm3d.model.finding import Severity
     from rocm3d.model.package import Package
 
-_NOT_INSTALLED_FROM = frozenset({"markdown", "workflow", "locks"})  # read by people, run in CI, or generated
-_SCRIPTS = frozenset({"shell", "docker", "dockerfile", "markdown", "workflow", "notebook", "setup_py"})
+# Read or called by people, run in CI, or generated.
+_NOT_INSTALLED_FROM = frozenset({"markdown", "workflow", "makefile", "locks"})
+_SCRIPTS = frozenset({"shell", "docker", "dockerfile", "markdown", "workflow", "makefile", "notebook", "setup_py"})
 _SUBDIRECTORY = re.compile(r"(?:^|&)subdirectory=([^&]+)")
 _EXPORTED = re.compile(rb"(PIP|UV)_[A-Z_]*(INDEX|LINKS)")
 _ROCM = re.compile(r"rocm|\bhip\b|amd\.com|radeon", re.IGNORECASE)

@@ -15,22 +15,32 @@ from rocm3d.syntax.cmake_fold import ROCM_SWITCH, CMakeFoldError, commands
 from rocm3d.syntax.guard_macros import MACRO, GuardDefinition, string_definitions
 
 _FLAG = re.compile(
-    r"(?<![\w-])[-/]D[\s\"',]*(" + MACRO.decode() + r")\b(?:\s*=\s*[\"'\\]*(\w*))?",
+    r"(?<![\w-])(?:[-/]D|--define-macro(?=[=\s\"',]))[=\s\"',]*(" + MACRO.decode() + r")\b(?:\s*=\s*[\"'\\]*(\w*))?",
 )
 _OFF = frozenset({"off", "no", "false", "n", "notfound"})
 MENTIONS = re.compile(rb"(?:" + MACRO + rb")\b|USE_\$\{")  # also in -DUSE_ROCM
-_ROCM_WORD = re.compile(r"(?<![A-Za-z])(?:rocm|hip|hipcc|hcc|amd|amdgpu)(?![A-Za-z])", re.IGNORECASE)
+_ROCM_WORD = re.compile(r"(?<![A-Za-z])(?:rocm|hip|hipcc|hcc|amd|amdgpu)(?!64|[A-Za-z])", re.IGNORECASE)
 _GENERATOR = re.compile(r"^\"?\$<\$<(?!NOT)[^>]*(?:rocm|hip)[^>]*>+:", re.IGNORECASE)
 _LIST_OF_MACROS = re.compile(r"(?:^|_)(?<!undef_)(?:macros?|defines?|definitions|defs)$", re.IGNORECASE)
 _TEXT_LIST = re.compile(
     r"(?:defines?|definitions|macros?)\s*(?:=|\+=|:)[^#\n]{0,200}[\"'](" + MACRO.decode() + r")[\"'=]"
 )
+# SCons, xmake, meson, autoconf and project files of Visual Studio.
+_OTHER_BUILDERS = re.compile(
+    r"\b(?:CPPDEFINES|add_defines|set(?:10|_quoted)?|AC_DEFINE\w*|PreprocessorDefinitions)\b\W[^#\n]{0,200}?"
+    r"(?<![\w-])(" + MACRO.decode() + r")\b"
+)
+_IN_GENERATOR = re.compile(r"\$<.*:(" + MACRO.decode() + r")(?:=[^>]*)?>+\"?$")
 _CMAKE_SETTING = re.compile(r"\bUSE_ROCM[\"']?\s*[:=]\s*[\"']?(?!off\b|no\b|false\b|0\b)\w", re.IGNORECASE)
 _CMAKE_SETTING_FILES = re.compile(r"(?:^|/)(?:CMakePresets|CMakeUserPresets)\.json$|(?:^|/)pyproject\.toml$")
-_BUILD_NAMES = frozenset({"Makefile", "makefile", "GNUmakefile", "BUILD", "Dockerfile", "Jenkinsfile", "WORKSPACE"})
+_BUILD_NAMES = frozenset(
+    {"Makefile", "makefile", "GNUmakefile", "BUILD", "Dockerfile", "Jenkinsfile", "WORKSPACE", "SConstruct",
+     "SConscript"}
+)  # fmt: skip
 _BUILD_SUFFIXES = frozenset(
     {".sh", ".bash", ".zsh", ".mk", ".make", ".bazel", ".bzl", ".build", ".toml", ".cfg", ".ini", ".yml", ".yaml",
-     ".json", ".bat", ".ps1", ".ninja", ".gn", ".gni", ".pro", ".pri", ".env", ".rsp", ".options", ".dockerfile"}
+     ".json", ".bat", ".ps1", ".ninja", ".gn", ".gni", ".pro", ".pri", ".env", ".rsp", ".options", ".opts",
+     ".dockerfile", ".lua", ".nix", ".ac", ".am", ".m4", ".vcxproj", ".props", ".ipynb"}
 )  # fmt: skip
 _OPENS = re.compile(r"^\s*(?:if|ifeq|ifneq|ifdef|ifndef|case|elif|else if)\b(.*)")
 _CLOSES = re.compile(r"^\s*(?:fi|endif|esac)\b")
@@ -57,7 +67,7 @@ Setting = GuardDefinition | SwitchSetting
 
 def is_build_text(path: str) -> bool:
     name = PurePosixPath(path)
-    return name.suffix in _BUILD_SUFFIXES or name.name.split(".")[0] in _BUILD_NAMES
+    return name.suffix.lower() in _BUILD_SUFFIXES or name.name.split(".")[0] in _BUILD_NAMES
 
 
 def build_definitions(path: str, data: bytes) -> Iterator[Setting]:
@@ -154,7 +164,7 @@ def _names_macros(node: ast.AST, child: ast.AST) -> bool:
     if isinstance(node, (ast.List, ast.Tuple)):
         index = node.elts.index(child) if child in node.elts else 0
         previous = node.elts[index - 1] if index else None
-        return isinstance(previous, ast.Constant) and previous.value in ("-D", "/D")
+        return isinstance(previous, ast.Constant) and previous.value in ("-D", "/D", "--define-macro")
     return False
 
 
@@ -224,8 +234,13 @@ def _cmake_command(path: str, line: int, name: bytes, arguments: list[str]) -> I
             if re.fullmatch(MACRO.decode(), macro):
                 yield GuardDefinition(macro, "defines", path, line)
     for text in texts:
-        for macro in _flags(text):
+        for macro in (*_flags(text), *_IN_GENERATOR.findall(text)):
             yield GuardDefinition(macro, "defines", path, line)
+        yield from string_definitions(path, line, text)  # file(WRITE config.h "#define USE_ROCM 0")
+    if name in (b"set", b"list", b"foreach"):  # a list of macros, or of their names, for a later command
+        for text in texts[1:]:
+            if match := re.fullmatch(rf'"?({MACRO.decode()})(?:=.*)?', text):
+                yield GuardDefinition(match[1], "defines", path, line)
     if name not in _READING_COMMANDS and _sets_switch(name, [text.strip('"') for text in arguments]):
         yield SwitchSetting(path, line)
 
@@ -271,8 +286,9 @@ def _text_definitions(path: str, text: str) -> Iterator[Setting]:
     for number, code in _nvidia_lines(text):
         for macro in _flags(code):
             yield GuardDefinition(macro, "defines", path, number)
-        for macro in _TEXT_LIST.findall(code):
+        for macro in (*_TEXT_LIST.findall(code), *_OTHER_BUILDERS.findall(code)):
             yield GuardDefinition(macro, "defines", path, number)
+        yield from string_definitions(path, number, code)
         if is_setting_file and _CMAKE_SETTING.search(code):
             yield SwitchSetting(path, number)
 
@@ -281,7 +297,7 @@ def _nvidia_lines(text: str) -> Iterator[tuple[int, str]]:
     """Numbered lines without comments; `if` and `case` are followed line by line."""
     branches: list[bool] = []  # whether each open condition is for ROCm
     for number, line in enumerate(text.splitlines(), 1):
-        code = re.sub(r"(?:^|\s)#.*", "", line)
+        code = re.sub(r"(?:^|\s)#(?!\s*define\s).*", "", line)
         if opened := _OPENS.match(code):
             is_rocm = _ROCM_WORD.search(opened[1].replace("_", " ")) is not None
             if re.match(r"^\s*el", code) and branches:

@@ -19,7 +19,10 @@ _COMPILERS = frozenset(
 _EXCLUDED = frozenset({"ignore", "unused"})  # torch.jit.ignore: the function is not compiled
 _SCRIPTING = frozenset({"script", "script_if_tracing", "ScriptFunction"})
 _INSPECTING = frozenset({"getsource", "getsourcelines"})
-RELEVANT = re.compile(rb"\bscript(?:_if_tracing|_method)?\b|\bScriptModule\b|\bgetsource(?:lines)?\b")
+_COMPILING = frozenset({"jit", "njit", "cfunc", "rawkernel"})  # of those, what is also called with a function
+RELEVANT = re.compile(
+    rb"\bscript(?:_if_tracing|_method)?\b|\bScriptModule\b|\bgetsource(?:lines)?\b|\bn?jit\b|\bcfunc\b|\brawkernel\b"
+)
 _DEFINITION = re.compile(rb"^[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)", re.MULTILINE)
 _ROUNDS = 20
 
@@ -56,17 +59,37 @@ class _CompileReader(ast.NodeVisitor):
         self.values: dict[str, list[ast.expr]] = defaultdict(list)
         self.defined = {node.name for node in ast.walk(tree) if isinstance(node, _DEFINITIONS)}
         self.imported: dict[str, str] = {}  # local name -> name in its module
+        self.other_names: set[str] = set()  # of compilers, in this file
         for node in ast.walk(tree):
             if isinstance(node, ast.Assign):
                 for target in node.targets:
                     if isinstance(target, ast.Name):
                         self.values[target.id].append(node.value)
+            elif isinstance(node, (ast.For, ast.comprehension)):
+                for name in ast.walk(node.target):
+                    if isinstance(name, ast.Name):
+                        self.values[name.id].append(node.iter)
             elif isinstance(node, (ast.Import, ast.ImportFrom)):
                 self.imported |= {alias.asname or alias.name.split(".")[0]: alias.name for alias in node.names}
+        self._find_other_names(tree)
         self.visit(tree)
 
+    def _find_other_names(self, tree: ast.Module) -> None:
+        """Other names of a compiler: `from torch.jit import script as compiled`, `fast = numba.njit(cache=True)`."""
+        for node in ast.walk(tree):
+            if isinstance(node, (ast.Import, ast.ImportFrom)):
+                names = [a.asname for a in node.names if a.asname and a.name in _SCRIPTING | _INSPECTING | _COMPILERS]
+            elif isinstance(node, ast.Assign) and _is_compiler(node.value):
+                names = [target.id for target in node.targets if isinstance(target, ast.Name)]
+            else:
+                continue
+            for name in names:
+                self.names.wrappers.setdefault(name, f"{self.path}:{node.lineno}")
+                self.other_names.add(name)
+
     def _visit_function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
-        if any(last_name(part) in _SCRIPTING | {"script_method", "export"} for part in node.decorator_list):
+        decorators = {last_name(part) for part in node.decorator_list}
+        if decorators & (_SCRIPTING | {"script_method", "export"} | self.other_names | self.wrappers.keys()):
             self.names.scripted.setdefault(node.name, f"{self.path}:{node.lineno}")
         self.functions.append(node)
         self.generic_visit(node)
@@ -83,9 +106,13 @@ class _CompileReader(ast.NodeVisitor):
         name = last_name(node.func)
         location = f"{self.path}:{node.lineno}"
         is_torch_script = name in _SCRIPTING and ("jit" in ast.unparse(node.func) or isinstance(node.func, ast.Name))
-        if node.args and (is_torch_script or name in _INSPECTING or name in self.wrappers):
-            kind = self.names.inspected if name in _INSPECTING else self.names.scripted
+        is_wrapper = name in self.wrappers or name in self.other_names
+        if node.args and (is_torch_script or is_wrapper or name in _INSPECTING | _COMPILING):
+            kind = self.names.inspected if name in _INSPECTING | _COMPILING else self.names.scripted
             self._record(node.args[0], kind, location, 3)
+        if name == "map" and any(_is_compiler(argument) for argument in node.args[:1]):
+            for argument in node.args[1:]:
+                self._record(argument, self.names.scripted, location, 3)
         self.generic_visit(node)
 
     def _record(self, value: ast.expr, kind: dict[str, str], location: str, depth: int) -> None:
@@ -101,13 +128,17 @@ class _CompileReader(ast.NodeVisitor):
             for inner in ast.walk(value)
             if isinstance(inner, ast.Attribute) and not isinstance(inner.value, ast.Call)
         }
+        attributes |= {name for inner in ast.walk(value) if (name := _attribute_by_text(inner))}
         known = {self.imported.get(name, name) for name in names if name in self.defined or name in self.imported}
-        known -= {"torch"}
+        known = {name.rpartition(".")[2] for name in known - {"torch"}}
+        assigned = [item for name in names - parameters for item in self.values.get(name, ())] if depth else []
         if isinstance(value, ast.Name) and value.id in parameters and self.functions:
             self.names.wrappers.setdefault(self.functions[-1].name, location)
-        elif isinstance(value, ast.Name) and not known and value.id in self.values and depth:
-            for assigned in self.values[value.id]:
-                self._record(assigned, kind, location, depth - 1)
+        elif not known and assigned:
+            for item in assigned:
+                self._record(item, kind, location, depth - 1)
+            if not isinstance(value, ast.Name) and kind is self.names.scripted:
+                kind.setdefault("forward", location)
         elif known:
             for name in known | attributes:
                 kind.setdefault(name, location)
@@ -115,6 +146,28 @@ class _CompileReader(ast.NodeVisitor):
             self.names.scripted.setdefault("forward", location)  # any module
         else:
             self.names.unknown.setdefault(self.path, location)
+
+
+def _is_compiler(node: ast.expr) -> bool:
+    """Whether an expression may be a compiler, as in `script if fast else identity` and numba.njit(cache=True)."""
+    if isinstance(node, ast.IfExp):
+        return _is_compiler(node.body) or _is_compiler(node.orelse)
+    if isinstance(node, ast.BoolOp):
+        return any(_is_compiler(value) for value in node.values)
+    if isinstance(node, ast.Call):  # with options only, or partial(torch.jit.script, ...)
+        is_partial = last_name(node.func) == "partial"
+        return any(map(_is_compiler, node.args[:1])) if is_partial else not node.args and _is_compiler(node.func)
+    if isinstance(node, ast.Attribute):
+        return node.attr in _COMPILING | _INSPECTING or (node.attr in _SCRIPTING and "jit" in ast.unparse(node.value))
+    return isinstance(node, ast.Name) and node.id in _SCRIPTING | _COMPILING | _INSPECTING
+
+
+def _attribute_by_text(node: ast.AST) -> str:
+    """`name` of getattr(module, "name")."""
+    if isinstance(node, ast.Call) and last_name(node.func) == "getattr" and len(node.args) > 1:
+        name = node.args[1]
+        return name.value if isinstance(name, ast.Constant) and isinstance(name.value, str) else ""
+    return ""
 
 
 def scripted_closure(

@@ -30,8 +30,11 @@ _PRAGMA = re.compile(rb"(push|pop)_macro\s*\(\s*\\*\"\s*(" + MACRO + rb")\s*\\*\
 _POISON = re.compile(rb"\bpoison\b([^\n]*)")
 _IN_STRING = re.compile(r"#\s*define\s+(USE_ROCM|__HIP\w*|TORCH_HIP_VERSION)\b")
 _INCLUDED = re.compile(rb"#\s*include(?:_next)?\s*[<\"]([^<>\"\n]+)[>\"]")
+_INCLUDED_MACRO = re.compile(rb"#\s*include(?:_next)?\s*[A-Za-z_]")
+_FILE_MACRO = re.compile(rb"#\s*define\s+\w+\s+[<\"]([\w./+-]+)[>\"]")
 _ALIAS = re.compile(rb"#[ \t]*define[ \t]+" + ALIAS_PREFIX.encode())
 _DEFINING = frozenset({"define", "mesondefine"})
+AS_SWITCHED = "defines, as CMake's switch says,"  # the action of `#cmakedefine X`
 
 
 @dataclass(frozen=True)
@@ -54,12 +57,18 @@ class GuardDefinition:
 def is_included_text(path: str) -> bool:
     """Whether the name is that of a source or header, also one without a suffix."""
     name = PurePosixPath(path)
-    return name.suffix in INCLUDED_SUFFIXES or not name.suffix
+    return name.suffix.lower() in INCLUDED_SUFFIXES or not name.suffix
 
 
 def included_names(data: bytes) -> Iterator[str]:
-    """Names that the file includes and that no suffix marks as source text: `#include "flags.txt"`."""
-    for name in _INCLUDED.findall(data):
+    """Names that the file includes and that no suffix marks as source text: `#include "flags.txt"`.
+
+    Also those of macros, for `#define FLAGS "flags.txt"` and `#include FLAGS`.
+    """
+    names = _INCLUDED.findall(data)
+    if _INCLUDED_MACRO.search(data):
+        names += _FILE_MACRO.findall(data)
+    for name in names:
         text = name.decode("utf-8", "replace").rpartition("/")[2]
         if not is_included_text(text):
             yield text
@@ -87,13 +96,14 @@ def _directive_definitions(path: str, text: bytes) -> Iterator[GuardDefinition]:
         keyword, words = directive.keyword, directive.argument.replace("(", " ").split()
         if keyword == "cmakedefine" and words[:1] == ["01"]:  # `#cmakedefine01 X` always defines X, as 0 or 1
             keyword, words = "define", words[1:]
-        if keyword not in _DEFINING or not words or not is_rocm_macro(words[0]):
+        action = AS_SWITCHED if keyword == "cmakedefine" else "defines"
+        if keyword not in _DEFINING | {"cmakedefine"} or not words or not is_rocm_macro(words[0]):
             continue
         live = cuda_ranges(text) if live is None else live
         index = bisect_right(live, (directive.start, len(text) + 1)) - 1
         if index >= 0 and live[index][0] <= directive.start < live[index][1]:
             line = text.count(b"\n", 0, directive.start) + 1
-            yield GuardDefinition(words[0], "defines", path, line)
+            yield GuardDefinition(words[0], action, path, line)
 
 
 def string_definitions(path: str, line: int, text: str) -> Iterator[GuardDefinition]:

@@ -27,6 +27,7 @@ from rocm3d.syntax.build_definitions import (
 from rocm3d.syntax.compiled_functions import CompiledNames
 from rocm3d.syntax.cuda import CUDA_SUFFIXES
 from rocm3d.syntax.guard_macros import (
+    AS_SWITCHED,
     GuardDefinition,
     alias_definitions,
     included_names,
@@ -169,7 +170,11 @@ def _plain_torch(tree: ast.Module) -> set[str]:
             return set()
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and node.name == "torch":
             return set()
-    return {"torch"}
+    is_imported = any(
+        isinstance(node, ast.Import) and any(alias.name.split(".")[0] == "torch" for alias in node.names)
+        for node in walk_scope(tree)
+    )
+    return {"torch"} if is_imported else set()
 
 
 def _loads_torch(tree: ast.Module) -> bool:
@@ -213,6 +218,8 @@ class _FactReader:
         for path in self.paths:  # text that sources include, whatever its name
             if path.rpartition("/")[2] in self.included and (data := self.tree.read(path)) is not None:
                 self.definitions += source_definitions(path, data)
+        if not self.switches:
+            self.definitions = [item for item in self.definitions if item.action != AS_SWITCHED]
         compiled = self._compiled()
         return IsolationFacts(
             definitions=tuple(self.definitions),

@@ -11,12 +11,13 @@ from dataclasses import dataclass, field
 from rocm3d.syntax.python_fold import ROCM_FLAG, walk_scope
 
 GUARD_NAMES = (ROCM_FLAG, "torch")
+_VERSION_MODULE = ("torch.version", 0)
 _STUB_NAMES = frozenset({"torch", "torch.version"})
 _PATCHED = re.compile(r"^([\w.]+)\.(torch|is_rocm)(?:\.version(?:\.hip)?)?$")
 # Prefilter: a module without any of these words has nothing that is recorded here.
 RELEVANT = re.compile(
     rb"import[ \t(]*\*|\bis_rocm\b|version\.hip|\bsys\.modules\b|__dict__|getmembers|\b(?:vars|dir)\(\s*\w"
-    rb"|\.(?:torch|version)\s*=(?!=)|[\"'](?:[\w.]+\.)?(?:torch|is_rocm|hip|version)(?:\.version)?(?:\.hip)?[\"']"
+    rb"|\.(?:torch|version|hip)\s*=(?!=)|\btorch\.version\s*,|\bmultiple\(|[\"'](?:[\w.]+\.)?(?:torch|is_rocm|hip|version)(?:\.version)?(?:\.hip)?[\"']"
 )
 
 
@@ -69,7 +70,20 @@ class _UseReader(ast.NodeVisitor):
                 for alias in node.names:
                     full = f"{node.module}.{alias.name}" if node.module else alias.name
                     self.modules[alias.asname or alias.name] = (full, node.level)
+        for node in ast.walk(tree):  # version = torch.version
+            if isinstance(node, ast.Assign) and (module := self._module_of(node.value)) is not None:
+                for target in node.targets:
+                    if isinstance(target, ast.Name):
+                        self.modules.setdefault(target.id, module)
         self.visit(tree)
+
+    def _is_torch_version(self, node: ast.AST) -> bool:
+        return self._module_of(node) == _VERSION_MODULE or _dotted(node).endswith("torch.version")
+
+    def _is_module_table(self, node: ast.AST) -> bool:
+        """sys.modules, also under another name or as the text that mock.patch.dict takes."""
+        is_named = self._module_of(node) == ("sys.modules", 0) or _dotted(node).endswith("sys.modules")
+        return is_named or _constant(node) == "sys.modules"
 
     def _use(self, node: ast.expr | ast.stmt, module: str, level: int = 0, name: str = "") -> ModuleUse:
         return ModuleUse(self.path, node.lineno, module, level, name)
@@ -100,16 +114,29 @@ class _UseReader(ast.NodeVisitor):
         elif node.attr == "__dict__" and owner is not None:
             self.uses.listings.append(self._use(node, *owner))
         if isinstance(node.ctx, (ast.Store, ast.Del)):
-            if node.attr in ("hip", "version") and _dotted(node).endswith(("torch.version.hip", "torch.version")):
+            if (node.attr == "hip" and self._is_torch_version(node.value)) or self._is_torch_version(node):
                 self.uses.hip_patches.append(f"{self.path}:{node.lineno}")
             if node.attr == "torch" and owner is not None:
                 self.uses.patches.append(self._use(node, *owner, "torch"))
         self.generic_visit(node)
 
+    def visit_Subscript(self, node: ast.Subscript) -> None:
+        """vars(torch.version)["hip"] = x, torch.version.__dict__["hip"] = x."""
+        owner = node.value
+        if isinstance(owner, ast.Call) and _dotted(owner.func) == "vars" and owner.args:
+            is_version = self._is_torch_version(owner.args[0])
+        else:
+            is_version = (
+                isinstance(owner, ast.Attribute) and owner.attr == "__dict__" and self._is_torch_version(owner.value)
+            )
+        if is_version and not isinstance(node.ctx, ast.Load):
+            self.uses.hip_patches.append(f"{self.path}:{node.lineno}")
+        self.generic_visit(node)
+
     def visit_Assign(self, node: ast.Assign) -> None:
         is_none = isinstance(node.value, ast.Constant) and node.value.value is None
         for target in node.targets:
-            is_modules = isinstance(target, ast.Subscript) and _dotted(target.value).endswith("sys.modules")
+            is_modules = isinstance(target, ast.Subscript) and self._is_module_table(target.value)
             if (
                 is_modules
                 and isinstance(target, ast.Subscript)
@@ -129,8 +156,10 @@ class _UseReader(ast.NodeVisitor):
         is_none = bool(values) and isinstance(values[-1], ast.Constant) and values[-1].value is None
         if function in ("setitem", "setdefault", "update", "dict") and not is_none:
             names = {_constant(inner) for inner in ast.walk(node)}
-            if names & _STUB_NAMES and any(_dotted(inner).endswith("sys.modules") for inner in ast.walk(node)):
+            if names & _STUB_NAMES and any(self._is_module_table(inner) for inner in ast.walk(node)):
                 self.uses.torch_stubs.append(f"{self.path}:{node.lineno}")
+        elif function == "multiple" and node.args:
+            self._patch_multiple(node)
         elif function in ("patch", "setattr", "object", "delattr") and values:
             self._patch(node, values, is_none=is_none)
         elif function in ("getattr", "hasattr") and len(values) > 1 and _constant(values[1]) == ROCM_FLAG:
@@ -140,11 +169,20 @@ class _UseReader(ast.NodeVisitor):
             self.uses.listings.append(self._use(node, *owner))
         self.generic_visit(node)
 
+    def _patch_multiple(self, node: ast.Call) -> None:
+        """mock.patch.multiple("a", torch=x)."""
+        text = _constant(node.args[0])
+        module, level = (text, 0) if text else self._module_of(node.args[0]) or ("", 0)
+        names = [keyword.arg for keyword in node.keywords if keyword.arg in GUARD_NAMES]
+        self.uses.patches += [self._use(node, module, level, name) for name in names if module and name]
+        if module == "torch.version" and any(keyword.arg == "hip" for keyword in node.keywords):
+            self.uses.hip_patches.append(f"{self.path}:{node.lineno}")
+
     def _patch(self, node: ast.Call, values: list[ast.expr], *, is_none: bool) -> None:
         """mock.patch("a.torch"), monkeypatch.setattr(a, "torch", x), setattr(torch.version, "hip", x)."""
         text, attribute = _constant(values[0]), _constant(values[1]) if len(values) > 1 else ""
         dotted = _dotted(values[0])
-        changes_hip = (dotted.endswith("torch.version") and attribute == "hip") or (
+        changes_hip = (self._is_torch_version(values[0]) and attribute == "hip") or (
             dotted == "torch" and attribute == "version"
         )
         if (changes_hip or text.startswith("torch.version")) and not is_none:

@@ -49,9 +49,17 @@ def _problems(path: str, before: bytes, after: bytes, facts: IsolationFacts) -> 
     yield from _torch_problems(path, facts)
     yield from _binding_problems(path, old, new, facts)
     yield from _visibility_problems(path, old, new, facts)
+    if (location := _inspected_module(path, facts)) is not None:
+        yield f"{location} reads the source of this module (assumption P6)"
     for function in changed_functions(old, new):
         if (reason := compiler_of(function, facts.compiled, path)) is not None:
             yield f"{reason} (assumption P6)"
+
+
+def _inspected_module(path: str, facts: IsolationFacts) -> str | None:
+    """Where inspect.getsource is called with a module of this name."""
+    *_, folder, name = ("", *path.removesuffix(".py").split("/"))
+    return facts.compiled.inspected.get(folder if name == "__init__" else name)
 
 
 def _text_problem(before: bytes, after: bytes) -> str | None:
@@ -115,8 +123,10 @@ def _binding_problems(path: str, old: ast.Module, new: ast.Module, facts: Isolat
         yield f"line {location} binds torch to something else before {ROCM_FLAG} is set (assumption P3)"
     if (line := _namespace_write(new, names, facts)) is not None:
         yield f"line {line} may bind {' or '.join(sorted(names))} by text or by a computed name (assumption P3)"
+    if (line := _namespace_write(_before_flag(new), {"torch"}, facts)) is not None:
+        yield f"line {line} may bind torch by text or by a computed name before {ROCM_FLAG} is set (assumption P3)"
     for use in facts.uses.patches:
-        if use.path != path and may_name(use, path) and (use.name in names or use.name == "torch"):
+        if may_name(use, path) and (use.name in names or use.name == "torch"):
             yield f"{use.location} replaces {use.name} in this module (assumption P4)"
     if names and (star := _unsafe_star(path, new, names, facts)) is not None:
         yield f"{star} (assumption P3)"
@@ -146,7 +156,16 @@ def _torch_rebound_before_flag(tree: ast.Module) -> int | None:
         for node in walk_scope(statement):
             if _binds_other_torch(node) and not isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 return getattr(node, "lineno", statement.lineno)
+        for node in ast.walk(statement):  # a function that may be called before the flag is set
+            if isinstance(node, ast.Global) and "torch" in node.names:
+                return node.lineno
     return None
+
+
+def _before_flag(tree: ast.Module) -> ast.Module:
+    """The statements that run before the flag is set; none if the module has no flag."""
+    lines = (index for index, node in enumerate(tree.body) if is_flag_assignment(node))
+    return ast.Module(tree.body[: next(lines, 0)], [])
 
 
 def _binds_other_torch(node: ast.AST) -> bool:
@@ -167,21 +186,34 @@ def _namespace_write(tree: ast.Module, names: set[str], facts: IsolationFacts) -
     if not names:
         return None
     at_module_level = {id(node) for node in walk_scope(tree)}
+    own = {
+        target.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and _is_module_itself(node.value)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
     for node in ast.walk(tree):
         if isinstance(node, (ast.Subscript, ast.Attribute)) and isinstance(node.ctx, (ast.Store, ast.Del)):
-            if _is_namespace(node.value, id(node) in at_module_level) and _may_be(_key(node), names):
+            is_own = isinstance(node.value, ast.Name) and node.value.id in own  # this = sys.modules[__name__]
+            if (is_own or _is_namespace(node.value, id(node) in at_module_level)) and _may_be(_key(node), names):
                 return node.lineno
-        elif isinstance(node, ast.Call) and _call_may_bind(node, names, facts, id(node) in at_module_level):
-            return node.lineno
+        elif isinstance(node, ast.Call):
+            is_own = bool(node.args) and isinstance(node.args[0], ast.Name) and node.args[0].id in own
+            if _call_may_bind(node, names, facts, id(node) in at_module_level, is_own=is_own):
+                return node.lineno
     return None
 
 
-def _call_may_bind(node: ast.Call, names: set[str], facts: IsolationFacts, is_module_level: bool) -> bool:
+def _call_may_bind(
+    node: ast.Call, names: set[str], facts: IsolationFacts, is_module_level: bool, *, is_own: bool
+) -> bool:
+    """`is_own`: the first argument is another name of this module."""
     function = node.func
     if isinstance(function, ast.Attribute) and function.attr in ("update", "setdefault", "pop", "clear"):
         return _is_namespace(function.value, is_module_level) and not _only_other_names(node, names)
     called = function.id if isinstance(function, ast.Name) else ""
-    if called == "setattr" and node.args and _is_module_itself(node.args[0]):
+    if called == "setattr" and node.args and (is_own or _is_module_itself(node.args[0])):
         return len(node.args) < 2 or _may_be(node.args[1], names)
     is_plain = called in ("exec", "eval") and len(node.args) == 1 and not node.keywords
     return is_plain and _may_bind_by_text(node, names, facts)

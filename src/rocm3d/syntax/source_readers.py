@@ -67,12 +67,21 @@ def python_readers(path: str, tree: ast.Module) -> Iterator[TextReader]:
     """Files that a module opens. Names of files are followed through assignments, and through one call."""
     strings = _FileNames(tree)
     interprets = any(_called(node) in _INTERPRETS for node in ast.walk(tree))
+    imported = {
+        alias.asname or alias.name.split(".")[0]: alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.Import, ast.ImportFrom))
+        for alias in node.names
+    }
     for call, scope in strings.calls:
         if _called(call) not in _READERS or _writes(call):
             continue
         location = f"{path}:{call.lineno}"
         if _is_own_file(call):
             yield TextReader(path, location)
+        if (module := _module_of_file(call)) and module in imported:  # linecache.getline(module.__file__, 3)
+            name = imported[module].rpartition(".")[2]
+            yield from (TextReader(f"{name}.py", location), TextReader(f"{name}/__init__.py", location))
         for text in strings.of(call, scope):
             suffix = PurePosixPath(text).suffix or (text if text.startswith(".") else "")
             if not re.fullmatch(rf"\.(?:{_SUFFIXES})", suffix):
@@ -173,10 +182,22 @@ def _writes(call: ast.Call) -> bool:
 
 def _is_own_file(call: ast.Call) -> bool:
     """open(__file__), Path(__file__).read_text(), linecache.getline(__file__, 3)."""
-    first = call.args[0] if call.args else None
+    return any(isinstance(node, ast.Name) and node.id == "__file__" for node in _opened(call))
+
+
+def _module_of_file(call: ast.Call) -> str:
+    """`ops` of open(ops.__file__); empty for anything else."""
+    for node in _opened(call):
+        if isinstance(node, ast.Attribute) and node.attr == "__file__" and isinstance(node.value, ast.Name):
+            return node.value.id
+    return ""
+
+
+def _opened(call: ast.Call) -> tuple[ast.expr | None, ast.expr | None]:
+    """What open(X) and Path(X).open() open."""
     owner = call.func.value if isinstance(call.func, ast.Attribute) else None
     of_path = owner.args[0] if isinstance(owner, ast.Call) and owner.args else None
-    return any(isinstance(node, ast.Name) and node.id == "__file__" for node in (first, of_path))
+    return call.args[0] if call.args else None, of_path
 
 
 def cmake_readers(path: str, data: bytes) -> Iterator[TextReader]:

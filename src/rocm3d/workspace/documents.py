@@ -146,7 +146,10 @@ class Documents:
         """Occupy disk space during the block, for documents that are written right after it."""
         path = self.folder / _RESERVE_FILE
         try:
-            self.write_bytes(path, b"\xff" * (size + _RESERVE_MARGIN))
+            try:
+                self.write_bytes(path, b"\xff" * (size + _RESERVE_MARGIN))
+            except UserError as error:
+                raise UserError(f"{error.message}; nothing was changed", hint=error.hint) from error
             yield
         finally:
             path.unlink(missing_ok=True)

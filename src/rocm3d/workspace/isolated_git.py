@@ -202,6 +202,8 @@ def _shadow(scratch: Path, git_folder: Path, work_tree: Path, settings: Mapping[
     (shared / "config").write_text(_configuration(settings), encoding="utf-8")
     _link(common_folder, shared, "info", "refs", "packed-refs", "reftable")
     if shared != scratch:
+        # git finds branches by this file, not by GIT_COMMON_DIR.
+        (scratch / "commondir").write_text("common\n", encoding="ascii")
         _link(git_folder, scratch, "info", "refs", "reftable")
     _link(git_folder, scratch, *(path.name for path in git_folder.glob("sharedindex.*")))
     index = git_folder / "index"

@@ -257,6 +257,9 @@ class _ContainedProgram(_Program):
     def __init__(self, launcher: subprocess.Popen[bytes], control: int, status: IO[bytes]) -> None:
         super().__init__(launcher)
         self._control, self._status = control, status
+        # The program may stop its launcher at once.
+        while not select.select([status], [], [], POLL_SECONDS)[0]:
+            launcher.send_signal(signal.SIGCONT)
         started = status.readline().split()
         self.error = OSError(int(started[1]), os.strerror(int(started[1]))) if started[:1] == [b"failed"] else None
         self.pid = int(started[1]) if started[:1] == [b"started"] else launcher.pid
@@ -269,11 +272,14 @@ class _ContainedProgram(_Program):
 
     def kill(self) -> None:
         self.child.terminate()
+        self.child.send_signal(signal.SIGCONT)
 
     def end(self) -> None:
         if self._control >= 0:
             os.close(self._control)
             self._control = -1
+        # The program may have stopped its launcher, which then sees no end of the pipe.
+        self.child.send_signal(signal.SIGCONT)
         try:
             self.child.wait(timeout=HELPER_EXIT_SECONDS)
         except subprocess.TimeoutExpired:

@@ -81,7 +81,7 @@ def _acquire(root: Path, progress: Callable[[str], None], deadline: float) -> in
 
 
 def _open(root: Path) -> int:
-    """The lock file; never through a link, and never another kind of file, which a repository could contain."""
+    """The lock file; never through a link, and never another file, which a repository or an archive could contain."""
     try:
         path = state_folder(root) / LOCK_FILE
     except OSError as error:
@@ -91,9 +91,13 @@ def _open(root: Path) -> int:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o666)
     except OSError as error:
         raise UserError(f"cannot open {path}: {error.strerror}", hint=f"remove {STATE_FOLDER}/{LOCK_FILE}") from error
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
         os.close(descriptor)
         raise UserError(f"{path} is not a regular file", hint="remove it")
+    if status.st_nlink > 1:  # its content is replaced: under its other name it may be a file of the repository
+        os.close(descriptor)
+        raise UserError(f"{path} is a second name of another file", hint="remove it")
     return descriptor
 
 

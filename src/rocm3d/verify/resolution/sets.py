@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rocm3d.workspace.web import WebClient
 
 # Documentation, CI, lock files and the like: nobody installs from these.
-_IGNORED_KINDS = frozenset({"markdown", "workflow", "locks", "notebook", "cmake", "gitmodules"})
+_IGNORED_KINDS = frozenset({"markdown", "workflow", "makefile", "locks", "notebook", "cmake", "gitmodules"})
 _URL = re.compile(r"(?:git|hg|svn|bzr)\+|https?://")
 _NAME = re.compile(r"[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?$")
 _CONSTRAINT = re.compile(rb"\s*(-c|--constraint)")

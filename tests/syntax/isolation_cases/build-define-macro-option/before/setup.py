@@ -1,0 +1,1 @@
+NVCC_FLAGS = ["--define-macro", "USE_ROCM=0"]

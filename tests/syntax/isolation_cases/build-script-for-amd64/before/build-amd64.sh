@@ -1,0 +1,1 @@
+nvcc -DUSE_ROCM=0 scale.cu

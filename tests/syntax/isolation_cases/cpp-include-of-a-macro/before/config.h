@@ -1,0 +1,2 @@
+#define FLAGS "flags.dat"
+#include FLAGS

@@ -1,0 +1,1 @@
+from ops import scale as run

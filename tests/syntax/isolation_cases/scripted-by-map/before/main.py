@@ -1,0 +1,5 @@
+import torch
+
+import ops
+
+(run,) = map(torch.jit.script, [ops.scale])

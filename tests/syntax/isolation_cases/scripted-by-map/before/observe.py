@@ -1,0 +1,5 @@
+import torch
+
+import main
+
+print(main.run(torch.ones(2)))

@@ -1,0 +1,5 @@
+import inspect
+
+import ops as operations
+
+print(len(inspect.getsource(operations)))

@@ -1,0 +1,5 @@
+import torch
+
+
+def scale(x):
+    return x * (3 if torch.version.hip is not None else 2)

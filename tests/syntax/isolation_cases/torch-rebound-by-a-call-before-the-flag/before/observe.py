@@ -1,0 +1,3 @@
+import ops
+
+print(ops.scale(5))

@@ -1,0 +1,8 @@
+import torch
+import ops
+
+ops.torch = None
+
+
+def scale(x):
+    return x * 2

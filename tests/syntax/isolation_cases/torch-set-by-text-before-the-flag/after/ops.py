@@ -1,0 +1,8 @@
+import torch
+
+exec("torch = None")
+is_rocm = torch.version.hip is not None
+
+
+def scale(x):
+    return x * (3 if is_rocm else 2)

@@ -1,0 +1,7 @@
+import torch
+
+exec("torch = None")
+
+
+def scale(x):
+    return x * 2
