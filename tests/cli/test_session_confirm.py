@@ -18,13 +18,14 @@ from rocm3d.cli.session import CliSession
 session = CliSession(quiet=False, verbose=False, log_file=None, offline=False, no_cache=False, knowledge=None)
 with session.progress("working") as progress:
     progress("first")
+    assert session.has_terminal
     print("answer", session.confirm("Really \\x1b[31m?"), flush=True)
     progress("second")
 """
 
 
-def test_without_a_terminal_the_answer_is_no():
-    assert SESSION.confirm("Really?") is False
+def test_without_a_terminal_nobody_is_asked():
+    assert not SESSION.has_terminal
 
 
 @pytest.mark.parametrize(

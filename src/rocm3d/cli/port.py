@@ -98,7 +98,8 @@ def _building(
     folder = options.header_folder(headers)
     if compile_code is False:
         return CompileOptions("left out by --no-compile. Run rocm3d verify . --level compile")
-    return CompileOptions(
-        "", folder, interpreter, sandbox="preferred" if compile_code else "required", confirm=session.confirm,
-        budget=Budget(seconds), nvcc=False,
-    )  # fmt: skip
+    building = CompileOptions("", folder, interpreter, budget=Budget(seconds), nvcc=False)
+    if not compile_code:
+        building.sandbox = "required"
+        building.confirm = lambda question: session.has_terminal and session.confirm(question)
+    return building

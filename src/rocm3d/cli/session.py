@@ -42,7 +42,7 @@ class CliSession:
     no_cache: bool
     knowledge: Path | None
     isolated: bool = False
-    _spinners: list[Status] = field(default_factory=list, repr=False)
+    _status_lines: list[Status] = field(default_factory=list, compare=False)
 
     def load(self) -> Knowledge:
         """The knowledge base with the user's overlay."""
@@ -108,6 +108,26 @@ class CliSession:
             )
         return rule or settings.licence_policy
 
+    @property
+    def has_terminal(self) -> bool:
+        """Whether somebody can answer a question."""
+        # The status line replaces sys.stderr by an object that is no terminal.
+        streams = (sys.stdin, sys.__stderr__)
+        return not self.quiet and all(stream is not None and stream.isatty() for stream in streams)
+
+    def confirm(self, question: str) -> bool:
+        """Ask on the terminal; the default is no. The status line is hidden meanwhile."""
+        from typer import confirm
+
+        from rocm3d.render.sanitize import clean
+
+        for status in self._status_lines:
+            status.stop()
+        answer = confirm(clean(question), err=True)
+        for status in self._status_lines:
+            status.start()
+        return answer
+
     @contextmanager
     def progress(self, activity: str, *, shown: bool = True) -> Iterator[Callable[[str], None]]:
         """A callback for progress messages: a status line on a terminal, else the log."""
@@ -124,32 +144,15 @@ class CliSession:
                 log.debug("%s", message)
                 status.update(clean(message)[-80:])
 
-            self._spinners.append(status)
+            self._status_lines.append(status)
             try:
                 yield update
             finally:
-                self._spinners.remove(status)
+                self._status_lines.remove(status)
 
-    def progress_of_units(self, spinner: Callable[[str], None]) -> Callable[[str], None]:
+    def progress_of_units(self, status_line: Callable[[str], None]) -> Callable[[str], None]:
         """For work of minutes: a status line on a terminal, else lines, which a log keeps."""
-        return spinner if self._spinners else self.print_status
-
-    def confirm(self, question: str) -> bool:
-        """Ask on the terminal; False where there is none."""
-        # A status line replaces sys.stderr; it exists on a terminal only.
-        if self.quiet or not (sys.stdin.isatty() and (self._spinners or sys.stderr.isatty())):
-            return False
-        from typer import confirm
-
-        from rocm3d.render.sanitize import clean
-
-        for status in self._spinners:
-            status.stop()
-        try:
-            return confirm(clean(question), err=True)
-        finally:
-            for status in self._spinners:
-                status.start()
+        return status_line if self._status_lines else self.print_status
 
     @property
     def prints_status(self) -> bool:

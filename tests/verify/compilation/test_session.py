@@ -18,8 +18,10 @@ from rocm3d.repository import Repository
 from rocm3d.verify.compilation import session
 from rocm3d.verify.compilation.compile_side import CacheableResult
 from rocm3d.verify.compilation.session import CompileRequest, compile_repository
+from rocm3d.workspace.sandbox import unavailable_reason
 from rocm3d.workspace.tree import Tree
 
+needs_sandbox = pytest.mark.skipif(bool(unavailable_reason()), reason=f"not run: no sandbox: {unavailable_reason()}")
 TARGETS = ("gfx942", "gfx1100")
 SETUP = """from setuptools import setup
 from torch.utils.cpp_extension import BuildExtension, CUDAExtension
@@ -54,6 +56,26 @@ def compiled(tmp_path, knowledge, kit):
         return compile_repository(CompileRequest(Tree.open(root), listed, targets, knowledge, matches, **more), kit)
 
     return run
+
+
+@needs_sandbox
+def test_the_sandbox_gives_the_same_result(compiled):
+    files = {"k.cu": KERNEL, "own.h": HEADER, "sub/bad.cu": KERNEL.replace("own.h", "../own.h").replace("n) {", "n {")}
+
+    outside, inside = compiled(files), compiled(files, sandboxed=True)
+
+    assert inside == outside
+    assert outcomes(inside)["sub/bad.cu"] == dict.fromkeys((TARGETS[0], "host"), "failed")
+
+
+def test_a_header_outside_the_repository_gets_no_stub(compiled, tmp_path):
+    """A stub is written where the include says, below our folder only; here it would replace a file of the user."""
+    victim = tmp_path / "device_launch_parameters.h"
+    climbing = "../" * 20 + str(victim).removeprefix("/")
+
+    compiled({"k.cu": f'#include "{climbing}"\n' + KERNEL, "own.h": HEADER})
+
+    assert not victim.exists()
 
 
 def outcomes(report):
@@ -216,13 +238,16 @@ kit = find_kit(knowledge.toolchains, 1, None, None)
 os.environ["ROCM3D_CACHE"] = str(cache)
 scan = Repository(root, knowledge, work=work).scan()
 print("begins", flush=True)
-report = compile_repository(CompileRequest(Tree.open(root), scan.inventory.extensions, ("gfx942",), knowledge), kit)
+request = CompileRequest(
+    Tree.open(root), scan.inventory.extensions, ("gfx942",), knowledge, sandboxed=bool(os.environ["SANDBOXED"])
+)
+report = compile_repository(request, kit)
 print(*(side.outcome for unit in report.units for side in unit.sides.values()))
 """
 
 
-@pytest.fixture
-def start_compile(tmp_path, kit):
+@pytest.fixture(params=["", pytest.param("sandboxed", marks=needs_sandbox)])
+def start_compile(tmp_path, kit, request):
     """Starts a compile of three files in a separate process; all its temporary files are in one folder."""
     root, temporary_folder = tmp_path / "repo", tmp_path / "tmp"
     for folder in (root, temporary_folder):
@@ -232,7 +257,11 @@ def start_compile(tmp_path, kit):
     (root / "own.h").write_text(HEADER)
     for name in names:
         (root / name).write_text(KERNEL)
-    settings = {"TMPDIR": str(temporary_folder), "ROCM3D_CACHE": str(kit.roots[0].parents[1])}
+    settings = {
+        "SANDBOXED": request.param,
+        "TMPDIR": str(temporary_folder),
+        "ROCM3D_CACHE": str(kit.roots[0].parents[1]),
+    }
 
     def start():
         command = [sys.executable, "-c", COMPILES, root, tmp_path / "work", tmp_path / "cache"]
