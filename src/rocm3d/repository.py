@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from rocm3d.model.errors import MachineError, UserError
 from rocm3d.scan.selection import RuleSettings, Selection
 from rocm3d.scan.stage import scan
+from rocm3d.scan.unscanned import unscanned_in
 from rocm3d.workspace.configuration import Configuration, read_configuration
 from rocm3d.workspace.documents import Documents
 from rocm3d.workspace.machine_name import machine_name, today
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
     from rocm3d.model.evidence import Evidence
     from rocm3d.model.fit import Fit
-    from rocm3d.model.inventory import Scan
+    from rocm3d.model.inventory import Scan, UnscannedCode
     from rocm3d.model.patch import Patch
     from rocm3d.model.plan import Plan, UnresolvedFinding
     from rocm3d.model.plan_choices import LicenceRule, Platform
@@ -124,6 +125,7 @@ class Repository:
         self.root = self.root.resolve()
         exclude_repository(self.root)
         self.documents = Documents.of(self.root, self.work)
+        self.unscanned: tuple[UnscannedCode, ...] = ()  # of the latest scan
         self._lock_depth = 0
 
     def ignore_settings(self) -> None:
@@ -468,7 +470,12 @@ class Repository:
         return frozenset({self.folder} if is_port_folder(Tree.open(self.root), self.folder) else ())
 
     def _scan(self, tree: Tree, selection: Selection) -> Scan:
-        return scan(tree, self.knowledge, selection, self.progress, _cache("scan") if self.cached else None)
+        document = scan(tree, self.knowledge, selection, self.progress, _cache("scan") if self.cached else None)
+        self.unscanned = unscanned_in(document.inventory.unscanned, self.root, self.folder)
+        if self.unscanned == document.inventory.unscanned:
+            return document
+        inventory = document.inventory.model_copy(update={"unscanned": self.unscanned})
+        return document.model_copy(update={"inventory": inventory})
 
     def _scan_original(self) -> Scan:
         """Scan as if nothing had been applied, so that planning again gives the same plan."""

@@ -69,5 +69,6 @@ def command(
         target.documents.write(plan)
         document = target.apply(plan, ApplyOptions(review, dry_run, allow_dirty, choice, patch))
     session.show(document, form, output, colour=color)
+    session.print_unscanned(target.unscanned)
     changes = (*document.changes, *document.edited)
     return ExitCode.DONE if all(change.proof.holds for change in changes) else ExitCode.FINDINGS

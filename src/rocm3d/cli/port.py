@@ -56,6 +56,7 @@ def command(
 
         for document in (plan, documents.patch, verdicts, evidence):
             session.print_status(console.render(document).rstrip("\n"))
+        session.print_unscanned(target.unscanned)
         session.print_status("")
     session.write_output(f"{documents.report}\n{evidence.tally.text}\n", None)
     failed = any(item.outcome == "failed" for item in verdicts.verdicts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +19,7 @@ from rocm3d.workspace.state import PORT_FOLDER
 if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
     from rocm3d.model.base import Document
-    from rocm3d.model.inventory import Scan
+    from rocm3d.model.inventory import Scan, UnscannedCode
     from rocm3d.model.plan_choices import LicenceRule
     from rocm3d.model.target import Gpu
     from rocm3d.repository import Repository
@@ -129,6 +129,13 @@ class CliSession:
         log.info("%s", text)
         if not self.quiet:
             _echo(text, err=True)
+
+    def print_unscanned(self, unscanned: Sequence[UnscannedCode]) -> None:
+        """Print what was not scanned, with the commands that fetch it, on stderr."""
+        if unscanned and self.prints_status:
+            from rocm3d.render import console
+
+            self.print_status(console.render_unscanned(unscanned).rstrip("\n"))
 
     def show(self, document: Document, form: str, output: Path | None, *, colour: bool | None = None) -> None:
         """Write a document to stdout or a file, and its summary to stderr. `colour` None: only on a terminal."""

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from rocm3d.apply.git_patch import split_by_file
 from rocm3d.apply.installable_folders import InstallableFolders
 from rocm3d.apply.repository_requirements import repository_requirements
-from rocm3d.apply.requirement_source import GitCheckout
 from rocm3d.evidence.ledger import LedgerFile, slug
 from rocm3d.evidence.proposals import PatchedClone, changed_lines_digest, edited_file, proposals
+from rocm3d.manifest.git_checkout import GitCheckout
 from rocm3d.model.errors import UserError
 from rocm3d.model.evidence import SealedFile
 from rocm3d.model.upstream import Draft, Drafts

@@ -12,6 +12,7 @@ from rocm3d.render.grouping import group_by
 from rocm3d.render.markdown import code, escape, section, table
 from rocm3d.render.report_text import moved_lines
 from rocm3d.render.run_text import hardware_text
+from rocm3d.render.unscanned import group_unscanned
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -129,10 +130,11 @@ def _not_tested(report: PortReportView) -> Iterator[str]:
         yield f"- Not proven: {'; '.join(escape(item.link) for item in report.evidence.missing)}."
     for stub in report.plan.stubs:
         yield f"- {code(stub.name)}: a {stub.decision} never counts as verified."
-    for unchecked in report.patch.unseen:
-        yield f"- Not checked: {code(unchecked.name)} ({escape(unchecked.reason)}). To check it:"
-        yield from (f"  - {code(command)}" for command in unchecked.commands)
-    if not (missing or report.evidence.missing or report.plan.stubs or report.patch.unseen):
+    for group in group_unscanned(unscanned := report.scan.inventory.unscanned):
+        names = ", ".join(map(code, group.names))
+        yield f"- Not scanned: {names} ({escape(group.reason)}).{' To scan it:' if group.commands else ''}"
+        yield from (f"  - {code(command)}" for command in group.commands)
+    if not (missing or report.evidence.missing or report.plan.stubs or unscanned):
         yield "Nothing: every check of rocm3d was run."
 
 

@@ -264,8 +264,8 @@ def _not_tested_lines(proposal: Proposal, report: PortReportView) -> Iterator[st
         known_reasons = [item.reason for item in missing] + ["not requested"]
         others = (item for item in report.evidence.missing if not any(text in item.reason for text in known_reasons))
         yield from (f"- [ ] {escape(item.link)}: not obtained; {escape(item.reason)}" for item in others)
-        for unchecked in report.patch.unseen:
-            yield f"- [ ] {code(unchecked.name)}: not checked; {escape(unchecked.reason)}"
+        for item in report.scan.inventory.unscanned:
+            yield f"- [ ] {code(item.name)}: not scanned; {escape(item.reason)}"
     yield "- [ ] your own tests on an NVIDIA GPU: not run with this change"
 
 

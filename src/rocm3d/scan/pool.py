@@ -11,8 +11,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
-from rocm3d.model.inventory import SkippedFile
-from rocm3d.scan.file_scan import FileResult, scan_file
+from rocm3d.scan.file_scan import FileResult, scan_file, unread_file
 from rocm3d.scan.rules import rules_by_unit
 
 if TYPE_CHECKING:
@@ -87,7 +86,7 @@ def _rescan(batch: list[Job], knowledge: Knowledge, selection: Selection) -> Ite
             yield from _results(batch, pool.submit(_scan_batch, batch))
     except BrokenProcessPool:
         if len(batch) == 1:
-            yield batch[0][0], FileResult(skipped=(SkippedFile(path=batch[0][0], reason="crashed the parser"),))
+            yield batch[0][0], unread_file(batch[0][0], "crashed the parser")
         else:
             middle = len(batch) // 2
             yield from _rescan(batch[:middle], knowledge, selection)
