@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from rocm3d.model.errors import MachineError, UserError
 from rocm3d.scan.selection import RuleSettings, Selection
 from rocm3d.scan.stage import scan
-from rocm3d.scan.unscanned import unscanned_in
+from rocm3d.scan.unscanned import require_source, unscanned_in
 from rocm3d.workspace.configuration import Configuration, read_configuration
 from rocm3d.workspace.documents import Documents
 from rocm3d.workspace.machine_name import machine_name, today
@@ -86,20 +86,24 @@ def load_knowledge(overlay: Path | None, *, cached: bool) -> Knowledge:
     return load(overlay, _cache("knowledge") if cached else None)
 
 
-def open_repository(
+def open_repository(  # noqa: PLR0913  (options of the command line)
     path: Path,
     knowledge: Callable[[], Knowledge],
     only: tuple[str, ...] = (),
     skip: tuple[str, ...] = (),
     *,
     isolated: bool = False,
+    any_folder: bool = False,
     **options: object,
 ) -> Repository:
     """The repository with its settings; `only` and `skip` override them. `options` are fields of Repository.
 
-    With `isolated` neither its settings nor its ignore comments count.
+    With `isolated` neither its settings nor its ignore comments count. Raises UserError for a folder with nothing to
+    scan, unless `any_folder`: for commands that read what others wrote.
     """
     settings = Configuration.model_construct() if isolated else read_configuration(Tree.open(path))
+    if not any_folder:
+        require_source(Tree.open(path))
     hidden = RuleSettings(settings.source, () if only else settings.only, () if skip else settings.skip)
     selection = Selection(only, skip, settings=hidden if hidden.text else None, isolated=isolated)
     loaded = knowledge()

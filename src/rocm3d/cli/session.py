@@ -55,10 +55,12 @@ class CliSession:
         only: tuple[str, ...] = (),
         skip: tuple[str, ...] = (),
         lock: str = "",
+        any_folder: bool = False,
     ) -> Iterator[Repository]:
         """The repository with its settings, which the command line overrides; without them if isolated.
 
-        `lock`: the command that will change the tree; the tree is locked for it during the block.
+        `lock`: the command that will change the tree; the tree is locked for it during the block. `any_folder`: also
+        one with nothing to scan.
         """
         from rocm3d.repository import open_repository
 
@@ -69,6 +71,7 @@ class CliSession:
                 only,
                 skip,
                 isolated=self.isolated,
+                any_folder=any_folder,
                 work=work,
                 folder=folder,
                 progress=progress,

@@ -40,14 +40,29 @@ class ToolContext:
         return load_knowledge(self.options.knowledge, cached=not self.options.no_cache)
 
     def repository(
-        self, path: str, only: tuple[str, ...] = (), skip: tuple[str, ...] = (), *, isolated: bool = False
+        self,
+        path: str,
+        only: tuple[str, ...] = (),
+        skip: tuple[str, ...] = (),
+        *,
+        isolated: bool = False,
+        any_folder: bool = False,
     ) -> Repository:
-        """The repository with its settings, which arguments override; without them if isolated."""
+        """The repository with its settings, which arguments override; without them if isolated.
+
+        `any_folder`: also one with nothing to scan.
+        """
         from rocm3d.repository import open_repository
 
-        cached = not self.options.no_cache
         return open_repository(
-            Path(path), self.load, only, skip, isolated=isolated, progress=self.progress, cached=cached
+            Path(path),
+            self.load,
+            only,
+            skip,
+            isolated=isolated,
+            any_folder=any_folder,
+            progress=self.progress,
+            cached=not self.options.no_cache,
         )
 
 

@@ -19,11 +19,13 @@ from rocm3d.manifest.manifest import manifest_readers, posix_path
 from rocm3d.manifest.submodules import repository_submodules
 from rocm3d.model.base import Record
 from rocm3d.model.credentials import without_credentials
+from rocm3d.model.errors import UserError
 from rocm3d.model.inventory import GIT_DEPENDENCY, LFS_POINTER, NOT_CHECKED_OUT, SkippedFile, UnscannedCode
 from rocm3d.model.text import one_line
 from rocm3d.scan.auxiliary_files import is_auxiliary
 from rocm3d.scan.mentions import package_of
 from rocm3d.syntax.cuda import CUDA_SUFFIXES
+from rocm3d.workspace.code_files import is_code
 from rocm3d.workspace.state import PORT_FOLDER
 
 if TYPE_CHECKING:
@@ -107,6 +109,17 @@ def unscanned_code(
         *sorted(_clones(tree, dependencies), key=lambda item: (item.name, item.where)),
         *(_file(path, reason) for path, reason in sorted(unread)),
     )
+
+
+def require_source(tree: Tree) -> None:
+    """Raises UserError for a folder with neither source code nor a manifest, nor anything that could be one."""
+    if tree.has_path(lambda path: may_hold_source(path) or is_code(posixpath.basename(path))):
+        return
+    if not any(_may_be_missing(path, kind) for path, _, kind in tree.skip_reasons):
+        raise UserError(
+            f"{tree.root} has neither source code nor a manifest",
+            hint="pass the folder of a repository: the one with its sources, setup.py or requirements.txt",
+        )
 
 
 def _may_be_missing(path: str, kind: SkippedKind) -> bool:

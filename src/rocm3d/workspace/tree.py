@@ -21,7 +21,7 @@ from rocm3d.model.text import replace_surrogates
 from rocm3d.workspace.code_files import holds_code, is_code
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from rocm3d.model.inventory import SkippedFile
 
@@ -83,7 +83,7 @@ class Tree:
         if not exists:
             raise UserError(f"{path} does not exist", hint="pass the folder of a repository")
         if not path.is_dir():
-            raise UserError(f"{path} is not a folder", hint="pass the folder of a repository")
+            raise UserError(f"{path} is not a folder", hint="pass the folder of a repository, not one of its files")
         return cls(path.resolve(), limits or TreeLimits(), excluded_folders, overlay or {})
 
     @property
@@ -106,6 +106,10 @@ class Tree:
     def paths(self) -> list[str]:
         """Relative POSIX paths of all regular files, sorted."""
         return sorted(self._file_sizes())
+
+    def has_path(self, is_searched: Callable[[str], bool]) -> bool:
+        """Whether some file has such a path. Ends the walk there, so `skipped` is complete only if there is none."""
+        return any(is_searched(path) for path, _ in self._walk(str(self.root), "", 0))
 
     def size(self, path: str) -> int:
         """Size of a file in bytes at the time of the walk."""
