@@ -23,7 +23,7 @@ from rocm3d.workspace.configuration import Configuration, read_configuration
 from rocm3d.workspace.documents import Documents
 from rocm3d.workspace.machine_name import machine_name, today
 from rocm3d.workspace.programs import exclude_repository
-from rocm3d.workspace.state import PORT_FOLDER, STATE_FOLDER
+from rocm3d.workspace.state import COPY_RECORD, PORT_FOLDER, STATE_FOLDER
 from rocm3d.workspace.tree import Tree
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from rocm3d.verify.runs.stored_run import StoredRun
     from rocm3d.workspace.journal import UndoJournal
     from rocm3d.workspace.result_cache import ResultCache
+    from rocm3d.workspace.submodule_sources import SubmoduleSource
 
 Progress = Callable[[str], None]
 
@@ -94,16 +95,19 @@ def open_repository(  # noqa: PLR0913  (options of the command line)
     *,
     isolated: bool = False,
     any_folder: bool = False,
+    needs_git: bool = False,
     **options: object,
 ) -> Repository:
     """The repository with its settings; `only` and `skip` override them. `options` are fields of Repository.
 
     With `isolated` neither its settings nor its ignore comments count. Raises UserError for a folder with nothing to
-    scan, unless `any_folder`: for commands that read what others wrote.
+    scan, unless `any_folder`: for commands that read what others wrote. `needs_git`: also for one that git cannot undo.
     """
     settings = Configuration.model_construct() if isolated else read_configuration(Tree.open(path))
     if not any_folder:
         require_source(Tree.open(path))
+    if needs_git:
+        _require_git(path.resolve())
     hidden = RuleSettings(settings.source, () if only else settings.only, () if skip else settings.skip)
     selection = Selection(only, skip, settings=hidden if hidden.text else None, isolated=isolated)
     loaded = knowledge()
@@ -111,9 +115,24 @@ def open_repository(  # noqa: PLR0913  (options of the command line)
     return Repository(path, loaded, selection=selection, settings=settings, **options)  # type: ignore[arg-type]
 
 
+def _require_git(root: Path) -> None:
+    """Raises UserError for a folder outside git. Not for a copy, and not for a folder that was ported before."""
+    from rocm3d.workspace.git import is_tracked_folder
+    from rocm3d.workspace.journal import UndoJournal
+
+    if not (_is_copy(root) or UndoJournal.open(root).entries or is_tracked_folder(root)):
+        raise UserError(
+            f"{root} is not in a git repository",
+            hint="port a copy with --into DIR, or pass --yes to edit it in place; `rocm3d undo` restores every file",
+        )
+
+
 @dataclass
 class Repository:
-    """One repository, its knowledge base and its work folder: each stage is a method, each result a document."""
+    """One repository, its knowledge base and its work folder: each stage is a method, each result a document.
+
+    With `reads_only` nothing is written to the repository, not even a lock: it is copied.
+    """
 
     root: Path
     knowledge: Knowledge
@@ -123,12 +142,14 @@ class Repository:
     progress: Progress = lambda _: None
     cached: bool = False
     settings: Configuration = field(default_factory=Configuration.model_construct)
+    reads_only: bool = False
 
     def __post_init__(self) -> None:
         Tree.open(self.root)
         self.root = self.root.resolve()
         exclude_repository(self.root)
-        self.documents = Documents.of(self.root, self.work)
+        self.documents = Documents.of(self.root, self.work, create=not self.reads_only)
+        self.is_copy = _is_copy(self.root)
         self.unscanned: tuple[UnscannedCode, ...] = ()  # of the latest scan
         self._lock_depth = 0
 
@@ -183,8 +204,9 @@ class Repository:
         before = inventory or self._scan_original()
         document = plan(before, gpu, self.knowledge, today(), options)
         document = self._locked(document) if lock else document
-        self.documents.write(before)
-        self.documents.write(document)
+        if not self.reads_only:
+            self.documents.write(before)
+            self.documents.write(document)
         return document
 
     def _locked(self, plan: Plan) -> Plan:
@@ -216,19 +238,69 @@ class Repository:
         port = self.knowledge.ports.get(planned.known_as or "")
         return fitness(ComparisonRequest(gpu, self.knowledge, today(), rivals, plan=planned), port, as_of or today())
 
-    def copy_into(self, target: Path) -> Repository:
-        """Copy the repository and its scan to another folder; this one does not change."""
-        from rocm3d.model.inventory import Scan
-        from rocm3d.workspace.writer import copy_tree
+    @contextlib.contextmanager
+    def copy_into(self, into: Path, *, with_git: bool = False) -> Iterator[Repository]:
+        """Copy the repository and its scan to another folder; this one does not change.
 
-        with self.locked_if_ported("copy"):
-            copy_tree(self.root, target)
-        copy = Repository(target, self.knowledge, self.work, self.folder, self.selection, self.progress, self.cached)
-        # The plan made here is applied to the copy, and its report needs this scan. A damaged document is skipped.
-        with contextlib.suppress(UserError):
-            if (document := self.documents.find(Scan)) is not None:
-                copy.documents.write(document)
-        return copy
+        If the block raises before the copy is ported, the copy is removed.
+        """
+        from rocm3d.model.inventory import Scan
+        from rocm3d.workspace.copy_record import record_of, write_copy_record
+        from rocm3d.workspace.journal import UndoJournal
+        from rocm3d.workspace.tree_copy import copied_tree, refuse_target
+        from rocm3d.workspace.tree_lock import lock_to_read
+
+        refuse_target(self.root, into, with_git=with_git)
+        with contextlib.ExitStack() as stack:
+            with lock_to_read(self.root, self.progress):
+                record = record_of(self.root)
+                copied = copied_tree(
+                    self.root,
+                    into,
+                    self.progress,
+                    with_git=with_git,
+                    is_ported=lambda: bool(UndoJournal.open(into).entries),
+                )
+                stack.enter_context(copied)
+            write_copy_record(into, record)
+            copy = replace(self, root=into, reads_only=False)
+            # The plan made here is applied to the copy, and its report needs this scan. A damaged document is skipped.
+            with contextlib.suppress(UserError):
+                if (document := self.documents.find(Scan)) is not None:
+                    copy.documents.write(document)
+            yield copy
+
+    def missing_submodules(self) -> tuple[SubmoduleSource, ...]:
+        """Submodules without files. A `problem` of one is the reason why it cannot be fetched."""
+        from rocm3d.manifest.submodules import repository_submodules
+        from rocm3d.workspace.copy_record import read_copy_record
+        from rocm3d.workspace.submodule_sources import SubmoduleSource, submodule_sources
+
+        has_git = os.path.lexists(self.root / ".git")
+        record = None if has_git else read_copy_record(self.root)
+        sources = submodule_sources(self.root) if record is None else record.missing
+        known = {item.path: item for item in sources if not item.is_checked_out}
+        tree = self._source_tree()
+        listed = {item.path for item in repository_submodules(tree)}
+        missing = [path for path in sorted(listed | known.keys()) if not _has_files(self.root / path)]
+        problem = "git has recorded no commit for it" if has_git or record else f"{self.root} has no data of git"
+        return tuple(known.get(path) or SubmoduleSource(path, "", "", problem=problem) for path in missing)
+
+    def fetch_submodules(self, sources: Sequence[SubmoduleSource]) -> tuple[str, ...]:
+        """Fetch them into this tree, with the user's own git configuration. Returns one line for each that failed."""
+        if not sources:
+            return ()
+        from rocm3d.workspace.copy_record import read_copy_record, write_copy_record
+        from rocm3d.workspace.submodule_fetch import SubmoduleFetch
+
+        with self.locked("port"):
+            keeps_git = os.path.lexists(self.root / ".git")
+            fetch = SubmoduleFetch(self.root, self.progress, keep_git=keeps_git)
+            fetch.fetch_all(sources)
+            record = None if keeps_git else read_copy_record(self.root)
+            if record is not None and fetch.fetched:
+                write_copy_record(self.root, record.with_fetched(self.root, fetch.fetched))
+        return tuple(item.text for item in fetch.failed)
 
     def apply(self, plan: Plan, options: ApplyOptions | None = None) -> Patch:
         """Apply in place. Nothing is written before everything is computed and proven.
@@ -263,6 +335,8 @@ class Repository:
         )
         outcome = apply(plan, self._source_tree(), request, self.documents.find_own(Patch))
         contents = {**outcome.contents, **outcome.submodule_contents}
+        # Nobody commits a copy, so its submodules are edited, too: it can be built as it is.
+        written = contents if self.is_copy else outcome.contents
         edited = {path: data for path, data in contents.items() if not path.startswith(f"{self.folder}/")}
         inventory = self._scan(self._source_tree(edited), Selection())
         remaining = _remaining_findings(plan, outcome, inventory)
@@ -271,7 +345,7 @@ class Repository:
             self.documents.write_bytes(options.patch_file, outcome.commit)
         if not options.dry_run:
             with self.documents.reserved(len(outcome.commit) + len(patch.to_json())):
-                self._write(outcome.contents, journal)
+                self._write(written, journal)
             self.documents.write(patch)
             self.documents.write_own(COMMIT, outcome.commit)
         return patch, inventory
@@ -298,7 +372,7 @@ class Repository:
             and not path.startswith(f"{self.folder}/")
             and not has_only_port_changes(self.root, path, earlier)
         ]
-        if foreign and not allow_dirty:
+        if foreign and not allow_dirty and not self.is_copy:
             raise UserError(
                 _uncommitted_message(self.root.name, foreign, state.unknown if state else ()),
                 hint="commit them, port a copy with --into DIR, or pass --allow-dirty",
@@ -475,7 +549,7 @@ class Repository:
 
     def _scan(self, tree: Tree, selection: Selection) -> Scan:
         document = scan(tree, self.knowledge, selection, self.progress, _cache("scan") if self.cached else None)
-        self.unscanned = unscanned_in(document.inventory.unscanned, self.root, self.folder)
+        self.unscanned = unscanned_in(document.inventory.unscanned, self.root, self.folder, is_copy=self.is_copy)
         if self.unscanned == document.inventory.unscanned:
             return document
         inventory = document.inventory.model_copy(update={"unscanned": self.unscanned})
@@ -499,6 +573,19 @@ class Repository:
         others = [t.gfx for t in self.knowledge.targets.values() if t.wave_size != gpu.wave_size]
         preferred = [gfx for stack in self.knowledge.stacks.values() for gfx in stack.gfx if gfx in others]
         return (gpu.gfx, *preferred[:1])
+
+
+def _is_copy(root: Path) -> bool:
+    """Whether `copy_into` of this user made it."""
+    if not os.path.lexists(root / STATE_FOLDER / COPY_RECORD):
+        return False
+    from rocm3d.workspace.copy_record import read_copy_record
+
+    return read_copy_record(root) is not None
+
+
+def _has_files(folder: Path) -> bool:
+    return folder.is_symlink() or (folder.is_dir() and any(folder.iterdir()))
 
 
 def _uncommitted_message(name: str, paths: Sequence[str], unknown: Sequence[str]) -> str:

@@ -60,7 +60,8 @@ class Edits:
 
     def carry_over_earlier(self) -> None:
         """Keep edits of an earlier apply that are still in the tree, even if this apply excludes them."""
-        known = {} if self.earlier is None else {change.path: change.recipes for change in self.earlier.changes}
+        earlier = () if self.earlier is None else (*self.earlier.changes, *self.earlier.edited)
+        known = {change.path: change.recipes for change in earlier}
         for path, before in self.request.originals.items():
             if before is None or path not in self.tree:
                 continue

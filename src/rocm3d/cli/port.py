@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+
 from rocm3d.cli import options
 from rocm3d.cli.comma_lists import split_commas
 from rocm3d.cli.session import CliSession
-from rocm3d.model.errors import ExitCode
+from rocm3d.model.errors import ExitCode, UserError
 from rocm3d.pipeline import FOLDER, LEVELS, ApplyOptions, EditSelection, PlanOptions
 
 POSITION = 60
@@ -24,6 +26,9 @@ def command(
     python: options.Python = None,
     licence_policy: options.LicencePolicy = None,
     into: options.Into = None,
+    with_git: options.WithGit = False,
+    submodules: options.Submodules = False,
+    yes: options.Yes = False,
     review: options.Review = False,
     only: options.OnlyEdits = [],
     skip: options.SkipEdits = [],
@@ -34,20 +39,39 @@ def command(
 ) -> ExitCode:
     """Port a repository: scan, plan, apply, verify, evidence, report.
 
+    Works in place on a clean git tree, or on a copy (--into), which leaves PATH as it is. Without git it needs --yes.
     Exit code 1 if a check failed or a dependency is blocked. Checks that were not run are listed.
     """
-    lock = "port" if into is None else ""
-    with session.repository(path, work=work, folder=folder, lock=lock) as repository:
+    options.refuse_git_without_copy(into, with_git=with_git)
+    if submodules and session.offline:
+        raise UserError("--submodules needs the network", hint="leave out --offline")
+    with (
+        session.repository(
+            path,
+            work=work,
+            folder=folder,
+            lock="port" if into is None else "",
+            needs_git=into is None and not yes,
+            reads_only=into is not None,
+        ) as repository,
+        contextlib.ExitStack() as copies,
+    ):
         choice = EditSelection.from_options(split_commas(only), split_commas(skip), repository.knowledge)
         product = session.gpu(gpu, repository)
         installed = repository.installed(product, python, platform) if keep_torch else None
-        target = repository if into is None else repository.copy_into(into)
+        policy = session.licence_policy(licence_policy, repository)
+        target = repository
+        missing = session.submodules_to_fetch(repository, requested=submodules, into=into)
+        if into is not None:
+            target = copies.enter_context(repository.copy_into(into, with_git=with_git))
+        for line in target.fetch_submodules(missing):
+            session.print_failure(line)
         documents = target.port(
             product,
             LEVELS,
             PlanOptions(stack, rocm, prefer, platform, installed),
             ApplyOptions(review, allow_dirty=allow_dirty, selection=choice, patch_file=patch),
-            licence_policy=session.licence_policy(licence_policy, repository),
+            licence_policy=policy,
             environment=target.environment(python) if python else None,
         )
     plan, verdicts, evidence = documents.plan, documents.verdicts, documents.evidence

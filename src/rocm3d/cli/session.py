@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,12 +17,15 @@ from rocm3d.render.formats import FORMATS, RenderContext, format_names, refuse_u
 from rocm3d.workspace.state import PORT_FOLDER
 
 if TYPE_CHECKING:
+    from rich.status import Status
+
     from rocm3d.knowledge.base import Knowledge
     from rocm3d.model.base import Document
     from rocm3d.model.inventory import Scan, UnscannedCode
     from rocm3d.model.plan_choices import LicenceRule
     from rocm3d.model.target import Gpu
     from rocm3d.repository import Repository
+    from rocm3d.workspace.submodule_sources import SubmoduleSource
 
 log = logging.getLogger("rocm3d")
 
@@ -38,6 +41,7 @@ class CliSession:
     no_cache: bool
     knowledge: Path | None
     isolated: bool = False
+    _status_lines: list[Status] = field(default_factory=list, compare=False)
 
     def load(self) -> Knowledge:
         """The knowledge base with the user's overlay."""
@@ -56,11 +60,13 @@ class CliSession:
         skip: tuple[str, ...] = (),
         lock: str = "",
         any_folder: bool = False,
+        needs_git: bool = False,
+        reads_only: bool = False,
     ) -> Iterator[Repository]:
         """The repository with its settings, which the command line overrides; without them if isolated.
 
         `lock`: the command that will change the tree; the tree is locked for it during the block. `any_folder`: also
-        one with nothing to scan.
+        one with nothing to scan; `needs_git`: only one that git can undo; `reads_only`: nothing is written to it.
         """
         from rocm3d.repository import open_repository
 
@@ -72,12 +78,15 @@ class CliSession:
                 skip,
                 isolated=self.isolated,
                 any_folder=any_folder,
+                needs_git=needs_git,
                 work=work,
                 folder=folder,
+                reads_only=reads_only,
                 progress=progress,
                 cached=not self.no_cache,
             )
-            if work is None and not repository.documents.folder.is_relative_to(repository.root):
+            is_outside = not repository.documents.folder.is_relative_to(repository.root)
+            if work is None and is_outside and not reads_only:
                 self.print_status(f"{path} is read-only; documents are written to {repository.documents.folder}")
             with repository.locked(lock) if lock else nullcontext():
                 yield repository
@@ -104,6 +113,40 @@ class CliSession:
             )
         return rule or settings.licence_policy
 
+    def submodules_to_fetch(
+        self, repository: Repository, *, requested: bool, into: Path | None
+    ) -> Sequence[SubmoduleSource]:
+        """The submodules that are not checked out, if they were requested. For a copy, a terminal is asked."""
+        if not requested and (into is None or self.offline or not self.has_terminal):
+            return ()
+        missing = repository.missing_submodules()
+        if requested or not missing:
+            return missing
+        verb = "is" if len(missing) == 1 else "are"
+        names = ", ".join(item.path for item in missing)
+        subject = f"{counted(len(missing), 'submodule')} {verb} not checked out: {names}"
+        return missing if self.confirm(f"{subject}. Fetch into {into}?") else ()
+
+    @property
+    def has_terminal(self) -> bool:
+        """Whether somebody can answer a question."""
+        # The status line replaces sys.stderr by an object that is no terminal.
+        streams = (sys.stdin, sys.__stderr__)
+        return not self.quiet and all(stream is not None and stream.isatty() for stream in streams)
+
+    def confirm(self, question: str) -> bool:
+        """Ask on the terminal; the default is no. The status line is hidden meanwhile."""
+        from typer import confirm
+
+        from rocm3d.render.sanitize import clean
+
+        for status in self._status_lines:
+            status.stop()
+        answer = confirm(clean(question), err=True)
+        for status in self._status_lines:
+            status.start()
+        return answer
+
     @contextmanager
     def progress(self, activity: str) -> Iterator[Callable[[str], None]]:
         """A callback for progress messages: a status line on a terminal, else the log."""
@@ -120,7 +163,11 @@ class CliSession:
                 log.debug("%s", message)
                 status.update(clean(message)[-80:])
 
-            yield update
+            self._status_lines.append(status)
+            try:
+                yield update
+            finally:
+                self._status_lines.remove(status)
 
     @property
     def prints_status(self) -> bool:
@@ -132,6 +179,11 @@ class CliSession:
         log.info("%s", text)
         if not self.quiet:
             _echo(text, err=True)
+
+    def print_failure(self, text: str) -> None:
+        """Print a line about something that failed and that the command goes on without, also if quiet."""
+        log.warning("%s", text)
+        _echo(text, err=True)
 
     def print_unscanned(self, unscanned: Sequence[UnscannedCode]) -> None:
         """Print what was not scanned, with the commands that fetch it, on stderr."""

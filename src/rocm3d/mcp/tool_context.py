@@ -39,7 +39,7 @@ class ToolContext:
 
         return load_knowledge(self.options.knowledge, cached=not self.options.no_cache)
 
-    def repository(
+    def repository(  # noqa: PLR0913  (as on the command line)
         self,
         path: str,
         only: tuple[str, ...] = (),
@@ -47,10 +47,13 @@ class ToolContext:
         *,
         isolated: bool = False,
         any_folder: bool = False,
+        needs_git: bool = False,
+        reads_only: bool = False,
     ) -> Repository:
         """The repository with its settings, which arguments override; without them if isolated.
 
-        `any_folder`: also one with nothing to scan.
+        `any_folder`: also one with nothing to scan; `needs_git`: only one that git can undo; `reads_only`: nothing is
+        written to it.
         """
         from rocm3d.repository import open_repository
 
@@ -61,6 +64,8 @@ class ToolContext:
             skip,
             isolated=isolated,
             any_folder=any_folder,
+            needs_git=needs_git,
+            reads_only=reads_only,
             progress=self.progress,
             cached=not self.options.no_cache,
         )

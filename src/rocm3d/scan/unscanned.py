@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from rocm3d.workspace.tree import SkippedKind, Tree
 
 _SCAN_AGAIN = "rocm3d scan ."
+_FETCH_INTO_COPY = "rocm3d port . --submodules"
 # They install nothing on the machine of a user, or repeat what another manifest requires.
 _WITHOUT_REQUIREMENTS = frozenset({"markdown", "workflow", "notebook", "locks"})
 # Names of folders that people link to another disk.
@@ -175,18 +176,23 @@ def _clone_commands(item: GitDependency) -> Iterator[str]:
     yield f"{shlex.join(['rocm3d', 'apply', folder, '--gpu', 'GPU', '--dry-run', '--patch'])} {patch}"
 
 
-def unscanned_in(unscanned: Iterable[UnscannedCode], root: Path, folder: str) -> tuple[UnscannedCode, ...]:
+def unscanned_in(
+    unscanned: Iterable[UnscannedCode], root: Path, folder: str, *, is_copy: bool
+) -> tuple[UnscannedCode, ...]:
     """Without the git dependencies that the port folder has a patch for: somebody scanned those.
 
-    What a scan stores for any place gets the commands for this one.
+    What a scan stores for any place gets the commands for this one. A copy for a port has no data of git.
     """
     patched = {path.name.rpartition("@")[0] for path in (root / folder / "patches").glob("*@*.patch")}
     remaining = (item for item in unscanned if item.reason != GIT_DEPENDENCY or item.name not in patched)
-    return tuple(item if folder == PORT_FOLDER else _for_folder(item, folder) for item in remaining)
+    without_git = is_copy and not (root / ".git").exists()
+    return tuple(_with_commands(item, folder, without_git=without_git) for item in remaining)
 
 
-def _for_folder(item: UnscannedCode, folder: str) -> UnscannedCode:
-    if item.reason != GIT_DEPENDENCY:
+def _with_commands(item: UnscannedCode, folder: str, *, without_git: bool) -> UnscannedCode:
+    if item.reason == NOT_CHECKED_OUT and without_git:
+        return item.model_copy(update={"commands": (_FETCH_INTO_COPY,)})
+    if item.reason != GIT_DEPENDENCY or folder == PORT_FOLDER:
         return item
     usual, actual = (shlex.quote(f"{name}/patches/{item.name}@") for name in (PORT_FOLDER, folder))
     return item.model_copy(

@@ -50,9 +50,12 @@ class Documents:
         self._written: dict[type[Document], tuple[str, Document]] = {}
 
     @classmethod
-    def of(cls, root: Path, work: Path | None) -> Documents:
-        """The documents of a repository. Those in a folder that the user named, or in the cache, are trusted."""
-        folder = work_folder(root, work)
+    def of(cls, root: Path, work: Path | None, *, create: bool = True) -> Documents:
+        """The documents of a repository. Those in a folder that the user named, or in the cache, are trusted.
+
+        Without `create` they are only read, and their folder may be missing.
+        """
+        folder = work_folder(root, work, create=create)
         return cls(folder, trusted=folder.parent != root or work is not None)
 
     def path(self, kind: type[Document]) -> Path:
