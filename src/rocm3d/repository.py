@@ -21,6 +21,7 @@ from rocm3d.scan.stage import scan
 from rocm3d.scan.unscanned import require_source, unscanned_in
 from rocm3d.workspace.configuration import Configuration, read_configuration
 from rocm3d.workspace.documents import Documents
+from rocm3d.workspace.interrupts import delayed_interrupts
 from rocm3d.workspace.machine_name import machine_name, today
 from rocm3d.workspace.programs import exclude_repository
 from rocm3d.workspace.state import COPY_RECORD, PORT_FOLDER, STATE_FOLDER
@@ -344,10 +345,12 @@ class Repository:
         if options.patch_file is not None:
             self.documents.write_bytes(options.patch_file, outcome.commit)
         if not options.dry_run:
-            with self.documents.reserved(len(outcome.commit) + len(patch.to_json())):
-                self._write(written, journal)
-            self.documents.write(patch)
-            self.documents.write_own(COMMIT, outcome.commit)
+            # Ctrl-C takes effect when the tree and its documents agree.
+            with delayed_interrupts():
+                with self.documents.reserved(len(outcome.commit) + len(patch.to_json())):
+                    self._write(written, journal)
+                self.documents.write(patch)
+                self.documents.write_own(COMMIT, outcome.commit)
         return patch, inventory
 
     def _write(self, contents: Mapping[str, bytes], journal: UndoJournal) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from rocm3d.model.errors import UserError
+from rocm3d.workspace.interrupts import delayed_interrupts
 from rocm3d.workspace.seal import NoKeyError, is_sealed, seal_of
 from rocm3d.workspace.state import work_folder
 from rocm3d.workspace.tree import read_regular
@@ -196,7 +197,7 @@ def _digest(text: str) -> str:
 def write_atomically(path: Path, write: Callable[[Path], object], *, durable: bool = False) -> None:
     """Write a file atomically: after a crash it is the old one or the new one. `durable`: also after a power loss."""
     # A random name: a symbolic link under a predictable name would redirect the write.
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix="new-") as folder:
+    with delayed_interrupts(), tempfile.TemporaryDirectory(dir=path.parent, prefix="new-") as folder:
         temporary = Path(folder) / path.name
         write(temporary)
         if durable:

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import IO, Protocol
 
 from rocm3d.model.errors import MachineError, UserError
+from rocm3d.workspace.interrupts import delayed_interrupts
 from rocm3d.workspace.programs import find_program, with_absolute_path
 
 DEFAULT_SECONDS = 60.0
@@ -158,7 +159,7 @@ def connected_helper(command: Sequence[str], *files: int) -> Iterator[socket.soc
     own_end, helper_end = socket.socketpair()
     with helper_end:
         descriptors = (helper_end.fileno(), *files)
-        with _delayed_sigint():
+        with delayed_interrupts():
             child = subprocess.Popen(  # noqa: S603
                 [*command, *map(str, descriptors)],
                 stdin=subprocess.DEVNULL,
@@ -271,7 +272,7 @@ def _start(
 ) -> _Program:
     program: _Program | None = None
     try:
-        with _delayed_sigint():
+        with delayed_interrupts():
             start = _start_contained if contained and sys.platform == "linux" else _start_plain
             program = start(command, cwd, _environment(env), errors)
             _running.add(program)
@@ -334,23 +335,6 @@ def _start_contained(
         os.close(launcher_end)
         os.close(launcher_status)
     return _ContainedProgram(child, control, os.fdopen(reading, "rb"))
-
-
-@contextlib.contextmanager
-def _delayed_sigint() -> Iterator[None]:
-    """Delay SIGINT until the block ends. Otherwise a child that was just started could be lost and keep running."""
-    # Where SIGINT is ignored, the child inherits that.
-    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-        yield
-        return
-    received: list[int] = []
-    previous_handler = signal.signal(signal.SIGINT, lambda number, _frame: received.append(number))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, previous_handler)
-        if received:
-            signal.raise_signal(signal.SIGINT)
 
 
 def kill_all() -> None:
