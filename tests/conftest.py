@@ -154,13 +154,18 @@ def _command_server():
 
 @pytest.fixture
 def rocm3d(_command_server, _homes):
-    """Runs a command in its own process."""
+    """Runs a command in its own process. Trees of tests are edited without git, unless `yes` is False."""
 
-    def run(*arguments: object, cwd: Path | None = None, env: dict[str, str] | None = None) -> CommandResult:
+    def run(
+        *arguments: object, cwd: Path | None = None, env: dict[str, str] | None = None, yes: bool = True
+    ) -> CommandResult:
         folder = next(_homes)
         folder.mkdir()
+        words = list(map(str, arguments))
+        if yes and words[:1] in (["apply"], ["port"]) and "--into" not in words:
+            words.insert(1, "--yes")
         request = {
-            "arguments": list(map(str, arguments)),
+            "arguments": words,
             "cwd": str(cwd or Path.cwd()),
             "env": {**os.environ, "COLUMNS": "120", **(env or {})},
             "out": str(folder / "out"),

@@ -189,6 +189,7 @@ def test_port_stops_before_apply_if_the_licence_policy_refuses_the_plan(tmp_path
 
 def test_open_repository_reads_the_settings_and_refuses_an_unknown_rule(tmp_path, knowledge):
     (tmp_path / "rocm3d.toml").write_text('gpu = "mi300x"\nskip = ["DEP"]\n')
+    (tmp_path / "a.py").write_text("")
 
     assert open_repository(tmp_path, lambda: knowledge).settings.gpu == "mi300x"
     selection = open_repository(tmp_path, lambda: knowledge, only=("CU",)).selection

@@ -115,10 +115,10 @@ def test_verify_renews_the_seal(ported):
 def test_a_plan_that_is_applied_to_a_copy_can_be_reported(example, knowledge, tmp_path):
     repository = Repository(example("pins-only"), knowledge)
     plan = repository.plan(knowledge.gpu("gfx942"))
-    copy = repository.copy_into(tmp_path / "copy")
-    copy.documents.write(plan)
-    copy.apply(plan)
-    copy.verify(("static",), ())
+    with repository.copy_into(tmp_path / "copy") as copy:
+        copy.documents.write(plan)
+        copy.apply(plan)
+        copy.verify(("static",), ())
 
     assert copy.report().scan == repository.documents.find(Scan)
 
@@ -127,4 +127,5 @@ def test_a_damaged_inventory_does_not_stop_a_copy(example, knowledge, tmp_path):
     repository = Repository(example("pins-only"), knowledge)
     (repository.documents.folder / "inventory.json").write_text("{")
 
-    assert repository.copy_into(tmp_path / "copy").documents.folder.is_dir()
+    with repository.copy_into(tmp_path / "copy") as copy:
+        assert copy.documents.folder.is_dir()

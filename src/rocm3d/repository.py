@@ -19,11 +19,13 @@ from typing import TYPE_CHECKING
 from rocm3d.model.errors import MachineError, UserError
 from rocm3d.scan.selection import RuleSettings, Selection
 from rocm3d.scan.stage import scan
+from rocm3d.scan.unscanned import require_source, unscanned_in
 from rocm3d.workspace.configuration import Configuration, read_configuration
 from rocm3d.workspace.documents import Documents
+from rocm3d.workspace.interrupts import delayed_interrupts
 from rocm3d.workspace.machine_name import machine_name, today
 from rocm3d.workspace.programs import exclude_repository
-from rocm3d.workspace.state import PORT_FOLDER, STATE_FOLDER
+from rocm3d.workspace.state import COPY_RECORD, PORT_FOLDER, STATE_FOLDER
 from rocm3d.workspace.tree import Tree
 
 if TYPE_CHECKING:
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
     from rocm3d.model.evidence import Evidence
     from rocm3d.model.fit import Fit
-    from rocm3d.model.inventory import Scan
+    from rocm3d.model.inventory import Scan, UnscannedCode
     from rocm3d.model.patch import Patch
     from rocm3d.model.plan import Plan
     from rocm3d.model.plan_choices import LicenceRule, Platform
@@ -51,6 +53,7 @@ if TYPE_CHECKING:
     from rocm3d.verify.runs.stored_run import StoredRun
     from rocm3d.workspace.journal import UndoJournal
     from rocm3d.workspace.result_cache import ResultCache
+    from rocm3d.workspace.submodule_sources import SubmoduleSource
 
 Progress = Callable[[str], None]
 
@@ -112,20 +115,27 @@ def load_knowledge(overlay: Path | None, *, cached: bool) -> Knowledge:
     return load(overlay, _cache("knowledge") if cached else None)
 
 
-def open_repository(
+def open_repository(  # noqa: PLR0913  (options of the command line)
     path: Path,
     knowledge: Callable[[], Knowledge],
     only: tuple[str, ...] = (),
     skip: tuple[str, ...] = (),
     *,
     isolated: bool = False,
+    any_folder: bool = False,
+    needs_git: bool = False,
     **options: object,
 ) -> Repository:
     """The repository with its settings; `only` and `skip` override them. `options` are fields of Repository.
 
-    With `isolated` neither its settings nor its ignore comments count.
+    With `isolated` neither its settings nor its ignore comments count. Raises UserError for a folder with nothing to
+    scan, unless `any_folder`: for commands that read what others wrote. `needs_git`: also for one that git cannot undo.
     """
     settings = Configuration.model_construct() if isolated else read_configuration(Tree.open(path))
+    if not any_folder:
+        require_source(Tree.open(path))
+    if needs_git:
+        _require_git(path.resolve())
     hidden = RuleSettings(settings.source, () if only else settings.only, () if skip else settings.skip)
     selection = Selection(only, skip, settings=hidden if hidden.text else None, isolated=isolated)
     loaded = knowledge()
@@ -133,9 +143,24 @@ def open_repository(
     return Repository(path, loaded, selection=selection, settings=settings, **options)  # type: ignore[arg-type]
 
 
+def _require_git(root: Path) -> None:
+    """Raises UserError for a folder outside git. Not for a copy, and not for a folder that was ported before."""
+    from rocm3d.workspace.git import is_tracked_folder
+    from rocm3d.workspace.journal import UndoJournal
+
+    if not (_is_copy(root) or UndoJournal.open(root).entries or is_tracked_folder(root)):
+        raise UserError(
+            f"{root} is not in a git repository",
+            hint="port a copy with --into DIR, or pass --yes to edit it in place; `rocm3d undo` restores every file",
+        )
+
+
 @dataclass
 class Repository:
-    """One repository, its knowledge base and its work folder: each stage is a method, each result a document."""
+    """One repository, its knowledge base and its work folder: each stage is a method, each result a document.
+
+    With `reads_only` nothing is written to the repository, not even a lock: it is copied.
+    """
 
     root: Path
     knowledge: Knowledge
@@ -145,12 +170,15 @@ class Repository:
     progress: Progress = lambda _: None
     cached: bool = False
     settings: Configuration = field(default_factory=Configuration.model_construct)
+    reads_only: bool = False
 
     def __post_init__(self) -> None:
         Tree.open(self.root)
         self.root = self.root.resolve()
         exclude_repository(self.root)
-        self.documents = Documents.of(self.root, self.work)
+        self.documents = Documents.of(self.root, self.work, create=not self.reads_only)
+        self.is_copy = _is_copy(self.root)
+        self.unscanned: tuple[UnscannedCode, ...] = ()  # of the latest scan
         self._lock_depth = 0
 
     def ignore_settings(self) -> None:
@@ -210,8 +238,9 @@ class Repository:
         before = inventory or self._scan_original()
         document = plan(before, gpu, self.knowledge, today(), options)
         document = self._locked(document) if lock else document
-        self.documents.write(before)
-        self.documents.write(document)
+        if not self.reads_only:
+            self.documents.write(before)
+            self.documents.write(document)
         return document
 
     def _locked(self, plan: Plan) -> Plan:
@@ -243,19 +272,69 @@ class Repository:
         port = self.knowledge.ports.get(planned.known_as or "")
         return fitness(ComparisonRequest(gpu, self.knowledge, today(), rivals, plan=planned), port, as_of or today())
 
-    def copy_into(self, target: Path) -> Repository:
-        """Copy the repository and its scan to another folder; this one does not change."""
-        from rocm3d.model.inventory import Scan
-        from rocm3d.workspace.writer import copy_tree
+    @contextlib.contextmanager
+    def copy_into(self, into: Path, *, with_git: bool = False) -> Iterator[Repository]:
+        """Copy the repository and its scan to another folder; this one does not change.
 
-        with self.locked_if_ported("copy"):
-            copy_tree(self.root, target)
-        copy = Repository(target, self.knowledge, self.work, self.folder, self.selection, self.progress, self.cached)
-        # The plan made here is applied to the copy, and its report needs this scan. A damaged document is skipped.
-        with contextlib.suppress(UserError):
-            if (document := self.documents.find(Scan)) is not None:
-                copy.documents.write(document)
-        return copy
+        If the block raises before the copy is ported, the copy is removed.
+        """
+        from rocm3d.model.inventory import Scan
+        from rocm3d.workspace.copy_record import record_of, write_copy_record
+        from rocm3d.workspace.journal import UndoJournal
+        from rocm3d.workspace.tree_copy import copied_tree, refuse_target
+        from rocm3d.workspace.tree_lock import lock_to_read
+
+        refuse_target(self.root, into, with_git=with_git)
+        with contextlib.ExitStack() as stack:
+            with lock_to_read(self.root, self.progress):
+                record = record_of(self.root)
+                copied = copied_tree(
+                    self.root,
+                    into,
+                    self.progress,
+                    with_git=with_git,
+                    is_ported=lambda: bool(UndoJournal.open(into).entries),
+                )
+                stack.enter_context(copied)
+            write_copy_record(into, record)
+            copy = replace(self, root=into, reads_only=False)
+            # The plan made here is applied to the copy, and its report needs this scan. A damaged document is skipped.
+            with contextlib.suppress(UserError):
+                if (document := self.documents.find(Scan)) is not None:
+                    copy.documents.write(document)
+            yield copy
+
+    def missing_submodules(self) -> tuple[SubmoduleSource, ...]:
+        """Submodules without files. A `problem` of one is the reason why it cannot be fetched."""
+        from rocm3d.manifest.submodules import repository_submodules
+        from rocm3d.workspace.copy_record import read_copy_record
+        from rocm3d.workspace.submodule_sources import SubmoduleSource, submodule_sources
+
+        has_git = os.path.lexists(self.root / ".git")
+        record = None if has_git else read_copy_record(self.root)
+        sources = submodule_sources(self.root) if record is None else record.missing
+        known = {item.path: item for item in sources if not item.is_checked_out}
+        tree = self.source_tree()
+        listed = {item.path for item in repository_submodules(tree)}
+        missing = [path for path in sorted(listed | known.keys()) if not _has_files(self.root / path)]
+        problem = "git has recorded no commit for it" if has_git or record else f"{self.root} has no data of git"
+        return tuple(known.get(path) or SubmoduleSource(path, "", "", problem=problem) for path in missing)
+
+    def fetch_submodules(self, sources: Sequence[SubmoduleSource]) -> tuple[str, ...]:
+        """Fetch them into this tree, with the user's own git configuration. Returns one line for each that failed."""
+        if not sources:
+            return ()
+        from rocm3d.workspace.copy_record import read_copy_record, write_copy_record
+        from rocm3d.workspace.submodule_fetch import SubmoduleFetch
+
+        with self.locked("port"):
+            keeps_git = os.path.lexists(self.root / ".git")
+            fetch = SubmoduleFetch(self.root, self.progress, keep_git=keeps_git)
+            fetch.fetch_all(sources)
+            record = None if keeps_git else read_copy_record(self.root)
+            if record is not None and fetch.fetched:
+                write_copy_record(self.root, record.with_fetched(self.root, fetch.fetched))
+        return tuple(item.text for item in fetch.failed)
 
     def apply(self, plan: Plan, options: ApplyOptions | None = None) -> Patch:
         """Apply in place. Nothing is written before everything is computed and proven.
@@ -316,17 +395,23 @@ class Repository:
         return ComputedPort(outcome, patch, inventory)
 
     def write_port(self, port: ComputedPort, journal: UndoJournal) -> Patch:
-        """Write the files, then the documents. Patches of submodules that the port no longer has are removed."""
+        """Write the files, then the documents. Patches of submodules that the port no longer has are removed.
+
+        Nobody commits a copy, so its submodules are edited, too: it can be built as it is. Ctrl-C takes effect when
+        the tree and its documents agree.
+        """
         from rocm3d.workspace.writer import Writer
 
-        with self.documents.reserved(len(port.outcome.commit) + len(port.patch.to_json())):
-            self._write(port.outcome.contents, journal)
-        with _after_edits():
-            for path in stale_patches(port.patch, journal):
-                Writer(self.root, journal).restore(path, None)
-            patch = port.patch.model_copy(update={"tree": self._tree_digest(port.patch)})
-            self.documents.write(patch)
-            self.documents.write_own(COMMIT, port.outcome.commit)
+        edits_of_submodules = port.outcome.submodule_contents if self.is_copy else {}
+        with delayed_interrupts():
+            with self.documents.reserved(len(port.outcome.commit) + len(port.patch.to_json())):
+                self._write({**port.outcome.contents, **edits_of_submodules}, journal)
+            with _after_edits():
+                for path in stale_patches(port.patch, journal):
+                    Writer(self.root, journal).restore(path, None)
+                patch = port.patch.model_copy(update={"tree": self._tree_digest(port.patch)})
+                self.documents.write(patch)
+                self.documents.write_own(COMMIT, port.outcome.commit)
         return patch
 
     def _write(self, contents: Mapping[str, bytes], journal: UndoJournal) -> None:
@@ -351,7 +436,7 @@ class Repository:
             and not path.startswith(f"{self.folder}/")
             and not has_only_port_changes(self.root, path, earlier)
         ]
-        if foreign and not allow_dirty:
+        if foreign and not allow_dirty and not self.is_copy:
             raise UserError(
                 _uncommitted_message(self.root.name, foreign, state.unknown if state else ()),
                 hint="commit them, port a copy with --into DIR, or pass --allow-dirty",
@@ -584,7 +669,12 @@ class Repository:
         return frozenset({self.folder} if is_port_folder(Tree.open(self.root), self.folder) else ())
 
     def _scan(self, tree: Tree, selection: Selection) -> Scan:
-        return scan(tree, self.knowledge, selection, self.progress, _cache("scan") if self.cached else None)
+        document = scan(tree, self.knowledge, selection, self.progress, _cache("scan") if self.cached else None)
+        self.unscanned = unscanned_in(document.inventory.unscanned, self.root, self.folder, is_copy=self.is_copy)
+        if self.unscanned == document.inventory.unscanned:
+            return document
+        inventory = document.inventory.model_copy(update={"unscanned": self.unscanned})
+        return document.model_copy(update={"inventory": inventory})
 
     def _scan_original(self) -> Scan:
         """Scan as if nothing had been applied, so that planning again gives the same plan."""
@@ -618,6 +708,19 @@ def stale_patches(patch: Patch, journal: UndoJournal) -> list[str]:
     folder, current = f"{patch.folder}/patches/", {module.file for module in patch.modules}
     paths = (path for path, entry in journal.entries.items() if path.startswith(folder) and entry.before is None)
     return [path for path in paths if path not in current and (journal.root / path).is_file()]
+
+
+def _is_copy(root: Path) -> bool:
+    """Whether `copy_into` of this user made it."""
+    if not os.path.lexists(root / STATE_FOLDER / COPY_RECORD):
+        return False
+    from rocm3d.workspace.copy_record import read_copy_record
+
+    return read_copy_record(root) is not None
+
+
+def _has_files(folder: Path) -> bool:
+    return folder.is_symlink() or (folder.is_dir() and any(folder.iterdir()))
 
 
 def _uncommitted_message(name: str, paths: Sequence[str], unknown: Sequence[str]) -> str:

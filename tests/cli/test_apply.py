@@ -254,5 +254,5 @@ def test_unscanned_code_is_listed_with_commands(rocm3d, example, with_submodule,
     ended = rocm3d("apply", tmp_path / "bare-modules", "--gpu", "mi300x")
 
     assert ended.code == 0, ended.err
-    assert "not checked: libs/knn: submodule not checked out" in ended.out
-    assert "git submodule update --init -- libs/knn" in ended.out
+    assert "not scanned: 1 submodule that is not checked out (libs/knn)" in ended.err
+    assert "Run: git submodule update --init --recursive -- libs/knn" in ended.err

@@ -52,6 +52,7 @@ def test_bug_exits_3_and_writes_a_crash_log(tmp_path):
         "from rocm3d.cli.main import main; main()\n"
     )
     env = {**os.environ, "ROCM3D_CACHE": str(tmp_path / "cache")}
+    (tmp_path / "a.py").write_text("")
 
     ended = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, cwd=tmp_path, env=env, check=False
@@ -73,6 +74,7 @@ def test_ctrl_c_exits_130_without_a_traceback(tmp_path):
         "import sys; sys.argv = ['rocm3d', 'scan', '.']\n"
         "from rocm3d.cli.main import main; main()\n"
     )
+    (tmp_path / "a.py").write_text("")
     pipe = subprocess.PIPE
     with Program([sys.executable, "-c", script], stdout=pipe, stderr=pipe, text=True, cwd=tmp_path) as child:
         wait_for_line(child, "ready")

@@ -43,6 +43,7 @@ def test_jobs_scan_and_plan_every_repository_of_a_folder(rocm3d, example, tmp_pa
         example(name).rename(tmp_path / f"{name}-1")
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "rocm3d.toml").write_text("no = 'such key'\n")
+    (tmp_path / "broken" / "a.py").write_text("")
     (tmp_path / ".hidden").mkdir()
     ended = rocm3d("matrix", tmp_path, "--jobs", "--gpu", "mi300x", "--at-once", "2", "--format", "json")
     document = json.loads(ended.out)

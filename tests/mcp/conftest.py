@@ -29,11 +29,13 @@ def _own_cache(tmp_path_factory, monkeypatch):
 
 @pytest.fixture
 def work(knowledge, monkeypatch):
-    """Calls a tool as a worker does, without a process."""
+    """Calls a tool as a worker does, without a process. Trees of tests are edited without git."""
     monkeypatch.setattr(ToolContext, "load", lambda _: knowledge)
 
     def call(name: str, options: ServerOptions | None = None, progress=lambda _: None, **arguments):
         tool = all_tools()[name]
+        if name == "apply" and "into" not in arguments:
+            arguments.setdefault("yes", True)
         return tool.work(tool.parse_arguments(arguments), ToolContext(options or ServerOptions(), progress))
 
     return call

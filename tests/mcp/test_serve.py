@@ -142,7 +142,7 @@ async def converse(client, served_folders) -> ConversationResult:
     planned = await client.call_tool("plan", {"path": small, "gpu": "mi300x"})
     with (served_folders.root / "small" / "requirements.txt").open("a") as stream:
         stream.write("flash-attn\n")
-    hashed = {"path": small, "plan_hash": planned.structured_content["plan_hash"]}
+    hashed = {"path": small, "plan_hash": planned.structured_content["plan_hash"], "yes": True}
     outcome.stale = await client.call_tool("apply", hashed)
     await cancelled(client, served_folders, outcome)
     outcome.after = len((await client.list_tools(cache_mode="refresh")).tools)

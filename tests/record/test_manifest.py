@@ -3,6 +3,8 @@ from __future__ import annotations
 import json
 
 from rocm3d.record.manifest import manifest
+from rocm3d.workspace.copy_record import CopyRecord, write_copy_record
+from rocm3d.workspace.journal import FileWrite, UndoJournal
 
 
 def test_manifest_without_events_has_empty_fields(knowledge, tmp_path):
@@ -72,3 +74,11 @@ def test_checkout_that_git_refuses_to_read_still_has_a_manifest(knowledge, tmp_p
     (tmp_path / ".git" / "index").write_bytes(b"no index")
 
     assert manifest([], tmp_path, knowledge).dirty is None
+
+
+def test_a_copy_for_a_port_names_the_commit_of_its_source_and_every_change(knowledge, tmp_path):
+    write_copy_record(tmp_path, CopyRecord(commit="c" * 40, changed=("b.py",)))
+    UndoJournal.open(tmp_path).record([FileWrite("a.cu", None, b"x")])
+
+    about = manifest([], tmp_path, knowledge)
+    assert (about.commit, about.dirty) == ("c" * 40, ("a.cu", "b.py"))

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from rocm3d.model.patch import SubmodulePatch, UnscannedCode
+from rocm3d.model.inventory import UnscannedCode
+from rocm3d.model.patch import SubmodulePatch
 from rocm3d.render.html import PortReportView
 from rocm3d.render.pull_request import render
 
@@ -78,18 +79,20 @@ def test_sections_stand_in_their_order_and_say_what_was_not_run(report, knowledg
     assert "Nothing was run on a GPU" in text
 
 
-def test_submodules_and_what_was_not_checked_are_reported(make, report, knowledge):
+def test_submodules_and_what_was_not_scanned_are_reported(make, report, knowledge):
     inside = make.change("libs/knn/a.cu")
     module = SubmodulePatch(
         path="libs/knn", name="knn", commit="c", file="rocm-port/patches/knn@c.patch", changes=(inside,)
     )
-    unseen = UnscannedCode(
+    unscanned = UnscannedCode(
         name="libs/x", where=".gitmodules", reason="not checked out", commands=("git submodule update",)
     )
-    text = render(report(modules=(module,), unseen=(unseen,)), knowledge)
+    view = report(modules=(module,))
+    inventory = view.scan.inventory.model_copy(update={"unscanned": (unscanned,)})
+    text = render(replace(view, scan=view.scan.model_copy(update={"inventory": inventory})), knowledge)
     assert "| `libs/knn/a.cu` by `rocm-port/patches/knn@c.patch` |" in text
     assert "2 files edited" in text
-    assert "- Not checked: `libs/x` (not checked out). To check it:\n  - `git submodule update`" in text
+    assert "- Not scanned: `libs/x` (not checked out). To scan it:\n  - `git submodule update`" in text
 
 
 def test_it_is_the_same_text_every_time(report, knowledge):

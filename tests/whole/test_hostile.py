@@ -35,18 +35,16 @@ def test_a_file_in_place_of_a_folder_exits_2(rocm3d, tmp_path):
     assert "is not a folder" in ended.err
 
 
-def test_an_empty_repository_is_ready(rocm3d, tmp_path):
-    ended = rocm3d("scan", tmp_path, "--format", "json")
+def test_a_repository_of_empty_files_is_ready_and_can_be_ported(rocm3d, tmp_path):
+    for name in ("a.py", "a.cu", "setup.py", "requirements.txt"):
+        (tmp_path / name).write_text("")
 
-    assert ended.code == 0
-    assert [] == findings(ended)
-    assert json.loads(ended.out)["inventory"]["readiness"] == "ready"
+    scanned = rocm3d("scan", tmp_path, "--format", "json")
+    ported = rocm3d("port", tmp_path, "--gpu", "gfx942")
 
-
-def test_an_empty_repository_can_be_ported(rocm3d, tmp_path):
-    ended = rocm3d("port", tmp_path, "--gpu", "gfx942", "--until", "planned")
-
-    assert ended.code == 0, ended.err
+    assert (scanned.code, findings(scanned)) == (0, [])
+    assert json.loads(scanned.out)["inventory"]["readiness"] == "ready"
+    assert ported.code == 0, ported.err
 
 
 def test_a_path_with_spaces_is_a_path(rocm3d, example):

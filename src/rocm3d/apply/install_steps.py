@@ -15,9 +15,10 @@ from packaging.utils import canonicalize_name
 
 from rocm3d.apply.installable_folders import InstallableFolders
 from rocm3d.apply.repository_requirements import RepositoryRequirements, SourceRequirement, repository_requirements
-from rocm3d.apply.requirement_source import GitCheckout, SourceLocation, parse_git_checkout
+from rocm3d.apply.requirement_source import SourceLocation
 from rocm3d.apply.target_needs import decisions_for_target
 from rocm3d.apply.template import one_line
+from rocm3d.manifest.git_checkout import GitCheckout, parse_git_checkout
 from rocm3d.model.lock import LockedCheckout, LockedPackage, UnlockedArtifact
 from rocm3d.model.plan import DependencyDecision, Plan, ResolvedRequirements
 from rocm3d.workspace.tree import Tree

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
-from rocm3d.manifest.gitmodules import read
 from rocm3d.manifest.manifest import Submodule
+from rocm3d.manifest.submodules import repository_submodules
 from rocm3d.workspace.tree import Tree
 
 _BUILD_FILES = ("setup.py", "pyproject.toml", "setup.cfg")
@@ -26,26 +25,8 @@ class InstallableFolders:
 
     @cached_property
     def submodules(self) -> tuple[Submodule, ...]:
-        """All submodules, nested ones included, checked out or not. Paths outside the repository are ignored."""
-        by_path: dict[str, Submodule] = {}
-        pending = [""]
-        while pending:
-            folder = pending.pop()
-            nested = {
-                submodule.path: submodule
-                for submodule in self._read_gitmodules(folder)
-                if submodule.path not in by_path
-            }
-            by_path |= nested
-            pending += nested
-        return tuple(by_path.values())
-
-    def _read_gitmodules(self, folder: str) -> Iterator[Submodule]:
-        path = posixpath.join(folder, ".gitmodules")
-        data = self.tree.read(path) if path in self.tree else None
-        for submodule in read(path, data or b"").submodules:
-            if not (relative := posixpath.normpath(submodule.path)).startswith(("/", "..")) and relative != ".":
-                yield replace(submodule, path=posixpath.join(folder, relative))
+        """All submodules, nested ones included, checked out or not."""
+        return repository_submodules(self.tree)
 
     def resolve(self, path: str) -> str | None:
         """The folder's path in the repository: as written, inside a submodule, or the only folder of that name."""

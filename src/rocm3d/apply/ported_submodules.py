@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from rocm3d.apply.git_patch import apply_diff, extract_diff
-from rocm3d.apply.submodules import CheckedOutSubmodule, original_bytes
+from rocm3d.apply.submodules import original_bytes, submodule_of_patch
 from rocm3d.model.patch import FileChange, Patch
 from rocm3d.workspace.journal import digest
 from rocm3d.workspace.tree import Tree
@@ -27,7 +27,7 @@ def ported_submodules(patch: Patch, tree: Tree) -> PortedSubmodules:
     after: dict[str, bytes] = {}
     for item in patch.modules:
         patch_data = tree.read(item.file) if item.file in tree else None
-        module = CheckedOutSubmodule(item.path, item.commit)
+        module = submodule_of_patch(item, tree)
         for change in item.changes:
             committed_data = original_bytes(module, change.path, tree, patch)
             diff = extract_diff(module.relative_path(change.path) or "", patch_data or b"")

@@ -18,15 +18,14 @@ from packaging.utils import canonicalize_name
 from rocm3d.apply.installable_folders import InstallableFolders
 from rocm3d.apply.requirement_source import (
     Folder,
-    GitCheckout,
     SourceLocation,
     find_decision,
     is_cuda_build,
     is_index_replacement,
     local_path,
-    parse_git_checkout,
 )
 from rocm3d.apply.template import one_line
+from rocm3d.manifest.git_checkout import GitCheckout, git_checkout
 from rocm3d.manifest.manifest import Mention, ParsedManifest, read_manifests
 from rocm3d.manifest.requirements import KIND, is_constraints, is_requirements, read
 from rocm3d.model.credentials import has_credentials, without_credentials
@@ -181,11 +180,11 @@ class _Collector:
 
     def _source_location(self, mention: Mention) -> SourceLocation | None:
         """The clone or folder that a mention installs; None for a package of an index."""
-        git_checkout, path = _git_checkout(mention.url), local_path(mention.url)
-        if git_checkout is not None and canonicalize_name(git_checkout.name) == canonicalize_name(self.tree.name):
+        checkout, path = git_checkout(mention.url), local_path(mention.url)
+        if checkout is not None and canonicalize_name(checkout.name) == canonicalize_name(self.tree.name):
             return Folder(".") if self.folders.is_project else None
-        if git_checkout is not None or path is None:
-            return git_checkout
+        if checkout is not None or path is None:
+            return checkout
         folder = self.folders.resolve(path)
         return None if folder is None else Folder(folder)
 
@@ -239,12 +238,6 @@ def included_files(tree: Tree, files: tuple[str, ...]) -> dict[str, ParsedManife
             folder = posixpath.dirname(path)
             pending += [posixpath.normpath(posixpath.join(folder, name)) for name in option.includes]
     return manifests
-
-
-def _git_checkout(address: str) -> GitCheckout | None:
-    """The git repository of a URL. In clone commands of scripts the URL has no `git+` prefix."""
-    is_plain_clone_url = address.startswith(("https://", "http://")) and address.partition("#")[0].endswith(".git")
-    return parse_git_checkout(f"git+{address}" if is_plain_clone_url else address)
 
 
 def pip_requirement(mention: Mention) -> str:

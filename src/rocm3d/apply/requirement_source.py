@@ -13,6 +13,7 @@ from urllib.parse import unquote
 from packaging.utils import canonicalize_name
 
 from rocm3d.apply.template import one_line
+from rocm3d.manifest.git_checkout import GitCheckout, parse_git_checkout
 from rocm3d.manifest.install_line import distribution_name
 from rocm3d.manifest.manifest import Mention, ParsedManifest
 from rocm3d.manifest.requirements import copy_with_replacements, is_constraints
@@ -22,59 +23,15 @@ from rocm3d.model.plan import DependencyDecision, Plan
 # The packages that nothing may replace: no install step, and no dependency of a package.
 PROTECTED_PACKAGES = ("torch", "torchvision", "torchaudio", "triton")
 
-# Only transports that fetch; other git transports can run a command.
-_GIT = re.compile(r"(?:git\+)?(?P<url>(?:https?|ssh|git|file)://[^\s#]+)(?:#(?P<fragment>\S*))?$")
-_SUBDIRECTORY = re.compile(r"(?:^|&)subdirectory=([^&]+)")
 _CUDA_VERSION = re.compile(r"[+/_-](?:pt\d+)?cu\d{2,3}\b")
-_COMMIT = re.compile(r"[0-9a-f]{40}")
 _IGNORE = re.compile(rb"rocm3d:\s*ignore\[")
 _NAME = re.compile(r"\s*[\"']?([A-Za-z0-9][\w.-]*)")
-
-
-@dataclass(frozen=True)
-class GitCheckout:
-    """A git repository to clone; `revision` may be empty; `folder` is the subfolder to install."""
-
-    url: str
-    revision: str = ""
-    folder: str = ""
-
-    @property
-    def name(self) -> str:
-        """The repository's name; patch files use it."""
-        return re.sub(r"[^\w.+-]", "-", distribution_name(self.url)) or "source"
-
-    @property
-    def has_commit(self) -> bool:
-        """Whether the revision is a full commit id, which no one can move."""
-        return _COMMIT.fullmatch(self.revision) is not None
-
-    @property
-    def clone_folder(self) -> str:
-        """Its folder in the build folder, one for each revision."""
-        return f"{self.name}-{re.sub(r'[^A-Za-z0-9._]', '-', self.revision)}" if self.revision else self.name
 
 
 Folder = NewType("Folder", str)
 """The path of a folder of the repository; `.` is the repository itself."""
 SourceLocation = GitCheckout | Folder
 """Where code to build lies."""
-
-
-def parse_git_checkout(address: str) -> GitCheckout | None:
-    """The repository of a `git+` URL; None for any other URL and for one with a variable, which only pip can expand."""
-    match = _GIT.match(address)
-    if match is None or not address.startswith("git+") or "${" in address:
-        return None
-    scheme, _, path = match["url"].partition("://")
-    head, at, revision = path.rpartition("@")
-    if not at or "/" not in head:  # an @ before the first slash belongs to the user name
-        head, revision = path, ""
-    subdirectory = _SUBDIRECTORY.search(match["fragment"] or "")
-    folder = posixpath.normpath(unquote(subdirectory.group(1))) if subdirectory else ""
-    if revision.startswith("-") or folder.startswith(("..", "/")):
-        return None
-    return GitCheckout(f"{scheme}://{head}", revision, "" if folder == "." else folder)
 
 
 def local_path(address: str) -> str | None:

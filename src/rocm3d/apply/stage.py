@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fnmatch import fnmatch
@@ -14,14 +13,10 @@ from rocm3d import __version__
 from rocm3d.apply.addition import additions
 from rocm3d.apply.edits import Edits
 from rocm3d.apply.git_patch import file_diff, mail_patch
-from rocm3d.apply.installable_folders import InstallableFolders
-from rocm3d.apply.repository_requirements import repository_requirements
 from rocm3d.apply.request import ApplyRequest
-from rocm3d.apply.requirement_source import GitCheckout
 from rocm3d.apply.review_message import review_message
 from rocm3d.apply.template import one_line
 from rocm3d.model.errors import UserError
-from rocm3d.model.inventory import UnscannedCode
 from rocm3d.model.patch import FileChange, Patch, Proof
 from rocm3d.model.plan import Plan
 from rocm3d.model.toml import TomlError, parse
@@ -82,7 +77,6 @@ def apply(plan: Plan, tree: Tree, request: ApplyRequest, earlier: Patch | None =
         refused=tuple(edits.refused),
         left=plan.left,
         modules=tuple(record for record, _ in submodule_patches),
-        unseen=unscanned_sources(plan, tree, request.folder),
     )
     ported = {**edited, **added}
     diffs = [file_diff(path, None if path in added else edits.original(path), ported[path]) for path in sorted(ported)]
@@ -220,60 +214,3 @@ def _command_includes(words: list[str], folder: str) -> bool:
 
 def _has_no_pattern_characters(folder: str) -> bool:
     return not set(folder) & set("*?[] \t#\\")
-
-
-def unscanned_sources(plan: Plan, tree: Tree, folder: str) -> tuple[UnscannedCode, ...]:
-    """Code that the port needs and that was not scanned: submodules and git dependencies, with the commands to port it.
-
-    Sources that already have a patch in the port folder are left out.
-    """
-    sources = [*_submodules(plan, tree, folder), *_clones(plan, tree, folder)]
-    return tuple(sorted(sources, key=lambda source: (source.where, source.name)))
-
-
-def _submodules(plan: Plan, tree: Tree, folder: str) -> Iterator[UnscannedCode]:
-    paths = tree.paths()
-    for submodule in InstallableFolders(tree).submodules:
-        # A submodule whose files are present without a .git is part of this repository and was scanned with it.
-        if not any(path.startswith(f"{submodule.path}/") for path in paths):
-            yield UnscannedCode(
-                name=one_line(submodule.path),
-                where=".gitmodules",
-                reason="submodule not checked out",
-                commands=(
-                    shlex.join(["git", "submodule", "update", "--init", "--", submodule.path]),
-                    shlex.join(["rocm3d", "apply", ".", "--gpu", plan.gpu.product, *_folder_option(folder)]),
-                ),
-            )
-
-
-def _clones(plan: Plan, tree: Tree, folder: str) -> Iterator[UnscannedCode]:
-    patches = tree.root / folder / "patches"
-    for source in repository_requirements(plan, tree).sources.values():
-        git_checkout = source.location
-        if not isinstance(git_checkout, GitCheckout) or any(patches.glob(f"{git_checkout.name}@*.patch")):
-            continue
-        clone_path = f"../{git_checkout.clone_folder}"
-        prefix = shlex.quote(f"{folder}/patches/{git_checkout.name}@")
-        patch = f"{prefix}$(git -C {shlex.quote(clone_path)} rev-parse HEAD).patch"
-        commands = [
-            shlex.join(["git", "clone", "--recurse-submodules", git_checkout.url, clone_path]),
-            *(
-                [shlex.join(["git", "-C", clone_path, "checkout", git_checkout.revision])]
-                if git_checkout.revision
-                else []
-            ),
-            f"{shlex.join(['rocm3d', 'apply', clone_path, '--gpu', plan.gpu.product, '--dry-run', '--patch'])} {patch}",
-        ]
-        yield UnscannedCode(
-            name=one_line(git_checkout.name),
-            where=one_line(
-                f"{git_checkout.url}@{git_checkout.revision}" if git_checkout.revision else git_checkout.url
-            ),
-            reason="git dependency, not checked out",
-            commands=tuple(one_line(line) for line in commands),
-        )
-
-
-def _folder_option(folder: str) -> tuple[str, ...]:
-    return () if folder == "rocm-port" else ("--folder", folder)

@@ -11,12 +11,9 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029\ud800-\udfff]+")
+from rocm3d.model.text import one_line
 
-
-def one_line(text: str) -> str:
-    """The text as a single line, safe inside a comment."""
-    return " ".join(_UNPRINTABLE.sub(" ", text).split())
+__all__ = ["docker_value", "one_line", "render"]
 
 
 def docker_value(text: str) -> str:

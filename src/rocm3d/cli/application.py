@@ -17,6 +17,7 @@ import typer
 from rocm3d import __version__, cli
 from rocm3d.model.errors import ExitCode, Rocm3dError, UserError
 from rocm3d.model.registry import load_module, module_names
+from rocm3d.workspace.interrupts import ignore_interrupts, interruptible
 
 log = logging.getLogger("rocm3d")
 
@@ -107,12 +108,14 @@ def _with_common_options(function: Callable[..., ExitCode | None]) -> Callable[.
 def _run_and_exit(call: Callable[[], ExitCode | None], common: dict[str, Any]) -> None:
     """Run a command and exit. The only place where exceptions become exit codes."""
     try:
-        _start_log(verbose=common["verbose"], file=common["log_file"])
-        code = call() or ExitCode.DONE
+        with interruptible():
+            _start_log(verbose=common["verbose"], file=common["log_file"])
+            code = call() or ExitCode.DONE
     except Rocm3dError as failure:
         _print_error(failure.message, failure.hint)
         code = failure.exit_code
     except KeyboardInterrupt:
+        ignore_interrupts()
         _print_error("interrupted")
         code = ExitCode.INTERRUPTED
     except BrokenPipeError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import Annotated
 
@@ -43,6 +44,8 @@ def command(
     patch: options.PatchFile = None,
     licence_policy: options.LicencePolicy = None,
     into: options.Into = None,
+    with_git: options.WithGit = False,
+    yes: options.Yes = False,
     allow_dirty: options.AllowDirty = False,
     folder: options.Folder = FOLDER,
     form: Form = "console",
@@ -52,25 +55,41 @@ def command(
     """Make the planned edits: new files and guarded edits. NVIDIA builds see the same code, which is proven per edit.
 
     Uses the plan of your last `rocm3d plan`, or makes one for --gpu; a plan that came with the repository is not used.
-    Works in place on a clean git tree, or on a copy (--into). Edits in a submodule become a patch in the port's folder;
-    the submodule is not changed. The whole port is also written to PATH/.rocm3d/port.patch, for `git am --keep-cr` on
-    the original.
+    Works in place on a clean git tree, or on a copy (--into), which leaves PATH as it is. Without git it needs --yes.
+    Edits in a submodule become a patch in the port's folder; the submodule is changed in a copy only. The whole port is
+    also written to PATH/.rocm3d/port.patch, for `git am --keep-cr` on the original.
     """
     refuse_unknown_format(form, format_names(Patch))
     if plan_file is not None and gpu is not None:
         raise UserError("--plan and --gpu exclude each other", hint="the plan names its GPU")
-    lock = "apply" if into is None and not dry_run else ""
-    with session.repository(path, work=work, folder=folder, lock=lock) as repository:
+    options.refuse_git_without_copy(into, with_git=with_git)
+    in_place = into is None and not dry_run
+    with (
+        session.repository(
+            path,
+            work=work,
+            folder=folder,
+            lock="apply" if in_place else "",
+            needs_git=in_place and not yes,
+            reads_only=into is not None,
+        ) as repository,
+        contextlib.ExitStack() as copies,
+    ):
         choice = EditSelection.from_options(split_commas(only), split_commas(skip), repository.knowledge)
+        policy = session.licence_policy(licence_policy, repository)
         plan = read_plan(plan_file) if plan_file else None if gpu else repository.documents.find(Plan)
-        if plan is None:
-            plan = repository.plan(session.gpu(gpu, repository))
-        plan.require_licences(session.licence_policy(licence_policy, repository))
-        target = repository if into is None else repository.copy_into(into)
-        target.documents.write(plan)
+        product = session.gpu(gpu, repository) if plan is None else plan.gpu
+        target = repository
+        if into is not None and not dry_run:
+            target = copies.enter_context(repository.copy_into(into, with_git=with_git))
+        plan = plan or target.plan(product)
+        plan.require_licences(policy)
+        if not target.reads_only:
+            target.documents.write(plan)
         document = target.apply(plan, ApplyOptions(safe_only, dry_run, allow_dirty, choice, patch))
         state = target.state(document)
     session.show(document, form, output, colour=color)
+    session.print_unscanned(target.unscanned)
     session.show_state(state, into or path)
     changes = (*document.changes, *document.edited)
     return ExitCode.DONE if all(change.proof.holds for change in changes) else ExitCode.FINDINGS

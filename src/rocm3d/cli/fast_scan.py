@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from rocm3d.cli.comma_lists import split_commas
 from rocm3d.model.errors import ExitCode
+from rocm3d.workspace.interrupts import ignore_interrupts, interruptible
 
 if TYPE_CHECKING:
     from rocm3d.scan.scan_cache import CachedScan
@@ -49,8 +50,10 @@ def run_fast_scan(arguments: list[str]) -> ExitCode | None:
     if scan_arguments is None or not scan_arguments.is_supported:
         return None
     try:
-        result = (None if scan_arguments.no_cache else _cached_scan(scan_arguments)) or _new_scan(scan_arguments)
+        with interruptible():
+            result = (None if scan_arguments.no_cache else _cached_scan(scan_arguments)) or _new_scan(scan_arguments)
     except KeyboardInterrupt:
+        ignore_interrupts()
         sys.stderr.write("rocm3d: interrupted\n")
         return ExitCode.INTERRUPTED
     except Exception:  # noqa: BLE001  (the full command line raises it again and reports it)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from rocm3d import cli
 from rocm3d.cli.fast_scan import run_fast_scan
 from rocm3d.model.registry import module_names
+from rocm3d.workspace.interrupts import exiting
 
 if TYPE_CHECKING:
     import typer
@@ -24,10 +25,12 @@ def main() -> None:
     gc.set_threshold(_GC_THRESHOLD)
     atexit.register(gc.freeze)
     completing = any(name.startswith("_ROCM3D_") for name in os.environ)
-    code = None if completing else run_fast_scan(sys.argv[1:])
-    if code is not None:
-        sys.exit(int(code))
-    build(None if completing else _requested_subcommand(sys.argv[1:]))()
+    # A command makes itself interruptible; while its parser is built there is nothing to clean up.
+    with exiting():
+        code = None if completing else run_fast_scan(sys.argv[1:])
+        if code is not None:
+            sys.exit(int(code))
+        build(None if completing else _requested_subcommand(sys.argv[1:]))()
 
 
 def build(only: str | None = None) -> typer.Typer:

@@ -20,6 +20,12 @@ def format_option(kind: type[Document] | str) -> Any:
     return typer.Option("--format", help=f"{join_alternatives(format_names(kind))}.")
 
 
+def refuse_git_without_copy(into: Path | None, *, with_git: bool) -> None:
+    """Raises UserError for --with-git without a copy."""
+    if with_git and into is None:
+        raise UserError("--with-git is for a copy", hint="pass --into DIR, or leave it out")
+
+
 Target = Annotated[Path, typer.Argument(metavar="PATH", help="The folder of the repository.", show_default=False)]
 Gpu = Annotated[
     str | None,
@@ -33,6 +39,9 @@ Prefer = Annotated[
 PlatformName = Annotated[Platform, typer.Option("--platform", help="The operating system that the port runs on.")]
 KeepTorch = Annotated[
     bool, typer.Option("--keep-torch", help="Plan for the installed ROCm torch: system, container or pip.")
+]
+Submodules = Annotated[
+    bool, typer.Option("--submodules", help="Fetch submodules that are not checked out. Uses the network.")
 ]
 Python = Annotated[
     Path | None,
@@ -55,6 +64,10 @@ Work = Annotated[
 Into = Annotated[
     Path | None, typer.Option("--into", help="Port a copy in this new folder; PATH is not changed.", file_okay=False)
 ]
+WithGit = Annotated[
+    bool, typer.Option("--with-git", help="With --into: copy .git too, for builds that read their version from git.")
+]
+Yes = Annotated[bool, typer.Option("--yes", help="Edit in place without git; rocm3d undo restores every file.")]
 Folder = Annotated[str, typer.Option("--folder", help="Folder in the repository for added files.")]
 SafeOnly = Annotated[bool, typer.Option("--safe-only", help="Leave out the edits that somebody should read.")]
 Review = Annotated[bool, typer.Option("--review", hidden=True, help="No effect: these edits are made by default.")]

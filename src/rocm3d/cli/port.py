@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 from rocm3d.cli import options
@@ -29,6 +30,9 @@ def command(
     python: options.Python = None,
     licence_policy: options.LicencePolicy = None,
     into: options.Into = None,
+    with_git: options.WithGit = False,
+    submodules: options.Submodules = False,
+    yes: options.Yes = False,
     safe_only: options.SafeOnly = False,
     review: options.Review = False,  # noqa: ARG001  (accepted and without effect: the default of now)
     only: options.OnlyEdits = [],
@@ -44,6 +48,7 @@ def command(
 ) -> ExitCode:
     """Port a repository: scan, plan, apply, verify, evidence, report.
 
+    Works in place on a clean git tree, or on a copy (--into), which leaves PATH as it is. Without git it needs --yes.
     Native code is compiled for the GPU and for one of the other wave size, in a sandbox (bubblewrap), if there is a
     compiler: see rocm3d toolchain. What the budget leaves out, `rocm3d verify PATH --level compile` compiles later.
     Prints the report's path, the state of the port by rung, and the next command. Exit code 0 if scanned, planned,
@@ -51,19 +56,37 @@ def command(
     """
     bar = _parse_rung(until)
     building = _building(session, compile_code, budget, hip_headers, python)
-    lock = "port" if into is None else ""
-    with session.repository(path, work=work, folder=folder, lock=lock) as repository:
+    options.refuse_git_without_copy(into, with_git=with_git)
+    if submodules and session.offline:
+        raise UserError("--submodules needs the network", hint="leave out --offline")
+    with (
+        session.repository(
+            path,
+            work=work,
+            folder=folder,
+            lock="port" if into is None else "",
+            needs_git=into is None and not yes,
+            reads_only=into is not None,
+        ) as repository,
+        contextlib.ExitStack() as copies,
+    ):
         choice = EditSelection.from_options(split_commas(only), split_commas(skip), repository.knowledge)
         product = session.gpu(gpu, repository)
         installed = repository.installed(product, python, platform) if keep_torch else None
-        target = repository if into is None else repository.copy_into(into)
+        policy = session.licence_policy(licence_policy, repository)
+        target = repository
+        missing = session.submodules_to_fetch(repository, requested=submodules, into=into)
+        if into is not None:
+            target = copies.enter_context(repository.copy_into(into, with_git=with_git))
+        for line in target.fetch_submodules(missing):
+            session.print_failure(line)
         building.progress = session.progress_of_units(target.progress)
         documents = target.port(
             product,
             LEVELS,
             PlanOptions(stack, rocm, prefer, platform, installed),
             ApplyOptions(safe_only, allow_dirty=allow_dirty, selection=choice, patch_file=patch),
-            licence_policy=session.licence_policy(licence_policy, repository),
+            licence_policy=policy,
             environment=target.environment(python) if python else None,
             building=building,
         )
@@ -72,6 +95,7 @@ def command(
 
         for document in (documents.plan, documents.patch, documents.verdicts):
             session.print_status(console.render(document).rstrip("\n"))
+        session.print_unscanned(target.unscanned)
         session.print_status("")
     from rocm3d.render.rungs import state_lines
 

@@ -44,7 +44,7 @@ def command(
     refuse_unknown_format(form, REPORT_FORMATS)
     if is_bundle(path):
         return _show_bundle(session, bundle_report(path), form, output)
-    with session.repository(path, work=work) as repository:
+    with session.repository(path, work=work, any_folder=True) as repository:
         report, knowledge = repository.report(), repository.knowledge
         report_path = output or repository.documents.folder / REPORT_FILE
     if form == "html":

@@ -6,7 +6,7 @@ import logging
 import os
 import shlex
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,11 +22,12 @@ if TYPE_CHECKING:
 
     from rocm3d.knowledge.base import Knowledge
     from rocm3d.model.base import Document
-    from rocm3d.model.inventory import Scan
+    from rocm3d.model.inventory import Scan, UnscannedCode
     from rocm3d.model.plan_choices import LicenceRule
     from rocm3d.model.port_state import PortState
     from rocm3d.model.target import Gpu
     from rocm3d.repository import Repository
+    from rocm3d.workspace.submodule_sources import SubmoduleSource
 
 log = logging.getLogger("rocm3d")
 
@@ -61,11 +62,15 @@ class CliSession:
         skip: tuple[str, ...] = (),
         lock: str = "",
         spinner: bool = True,
+        any_folder: bool = False,
+        needs_git: bool = False,
+        reads_only: bool = False,
     ) -> Iterator[Repository]:
         """The repository with its settings, which the command line overrides; without them if isolated.
 
-        `lock`: the command that will change the tree; the tree is locked for it during the block. Without `spinner`
-        the command can ask questions meanwhile.
+        `lock`: the command that will change the tree; the tree is locked for it during the block. `any_folder`: also
+        one with nothing to scan; `needs_git`: only one that git can undo; `reads_only`: nothing is written to it.
+        Without `spinner` the command can ask questions meanwhile.
         """
         from rocm3d.repository import open_repository
 
@@ -76,12 +81,16 @@ class CliSession:
                 only,
                 skip,
                 isolated=self.isolated,
+                any_folder=any_folder,
+                needs_git=needs_git,
                 work=work,
                 folder=folder,
+                reads_only=reads_only,
                 progress=progress,
                 cached=not self.no_cache,
             )
-            if work is None and not repository.documents.folder.is_relative_to(repository.root):
+            is_outside = not repository.documents.folder.is_relative_to(repository.root)
+            if work is None and is_outside and not reads_only:
                 self.print_status(f"{path} is read-only; documents are written to {repository.documents.folder}")
             with repository.locked(lock) if lock else nullcontext():
                 yield repository
@@ -107,6 +116,20 @@ class CliSession:
                 "choose another with --licence-policy"
             )
         return rule or settings.licence_policy
+
+    def submodules_to_fetch(
+        self, repository: Repository, *, requested: bool, into: Path | None
+    ) -> Sequence[SubmoduleSource]:
+        """The submodules that are not checked out, if they were requested. For a copy, a terminal is asked."""
+        if not requested and (into is None or self.offline or not self.has_terminal):
+            return ()
+        missing = repository.missing_submodules()
+        if requested or not missing:
+            return missing
+        verb = "is" if len(missing) == 1 else "are"
+        names = ", ".join(item.path for item in missing)
+        subject = f"{counted(len(missing), 'submodule')} {verb} not checked out: {names}"
+        return missing if self.confirm(f"{subject}. Fetch into {into}?") else ()
 
     @property
     def has_terminal(self) -> bool:
@@ -164,6 +187,18 @@ class CliSession:
         log.info("%s", text)
         if not self.quiet:
             _echo(text, err=True)
+
+    def print_failure(self, text: str) -> None:
+        """Print a line about something that failed and that the command goes on without, also if quiet."""
+        log.warning("%s", text)
+        _echo(text, err=True)
+
+    def print_unscanned(self, unscanned: Sequence[UnscannedCode]) -> None:
+        """Print what was not scanned, with the commands that fetch it, on stderr."""
+        if unscanned and self.prints_status:
+            from rocm3d.render import console
+
+            self.print_status(console.render_unscanned(unscanned).rstrip("\n"))
 
     def show(self, document: Document, form: str, output: Path | None, *, colour: bool | None = None) -> None:
         """Write a document to stdout or a file, and its summary to stderr. `colour` None: only on a terminal."""

@@ -25,7 +25,7 @@ def command(
 
     A file that was changed after apply is never overwritten.
     """
-    with session.repository(path) as repository:
+    with session.repository(path, any_folder=True) as repository:
         undone = repository.undo(keep_changed=keep_changed, trust_journal=trust_journal)
     for name in undone.left_changed:
         session.print_status(f"kept: {name}")

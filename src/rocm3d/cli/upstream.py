@@ -49,7 +49,7 @@ def command(
     from rocm3d.pipeline import LedgerFile, draft_upstream
 
     refuse_unknown_format(form, format_names(Drafts))
-    with session.repository(path, work=work) as repository:
+    with session.repository(path, work=work, any_folder=True) as repository:
         book = None if no_ledger else LedgerFile.open(ledger, session.print_status)
         result = draft_upstream(repository, kind, output, book)
     session.show(result.document, form, None)

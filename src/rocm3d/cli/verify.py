@@ -47,7 +47,7 @@ def command(
     """
     refuse_unknown_format(form, format_names(Verdicts))
     levels = tuple(_parse_level(name) for name in level)
-    with session.repository(path, work=work) as repository:
+    with session.repository(path, work=work, any_folder=True) as repository:
         targets = tuple(repository.knowledge.gpu(name).gfx for name in target.split(",") if name)
         environment = repository.environment(python)
         network, building = _network(session, levels, resolver), _building(session, levels, hip_headers, python)

@@ -7,7 +7,8 @@ from collections.abc import Set
 from pathlib import Path
 
 from rocm3d.manifest.manifest import manifest_readers
-from rocm3d.workspace.tree import Tree, file_digest, is_source
+from rocm3d.workspace.code_files import is_code
+from rocm3d.workspace.tree import Tree, file_digest
 
 # Further headers, beside those that the digest of a run covers.
 _HEADERS = (".hh", ".ipp", ".tpp", ".txx")
@@ -28,8 +29,8 @@ def _is_checked(path: str) -> bool:
     """Documentation names packages too, but no check of a port depends on it."""
     if path.lower().endswith(_DOCUMENTATION):
         return False
-    is_code = is_source(path) or path.lower().endswith(_HEADERS)
-    return is_code or any(reader.matches(path) for reader in manifest_readers() if not reader.by_name)
+    determines_build = is_code(path.rpartition("/")[2]) or path.lower().endswith(_HEADERS)
+    return determines_build or any(reader.matches(path) for reader in manifest_readers() if not reader.by_name)
 
 
 def _content_digest(tree: Tree, path: str) -> str:

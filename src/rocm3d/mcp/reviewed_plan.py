@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import hmac
 from typing import TYPE_CHECKING
 
@@ -34,15 +35,16 @@ class PlanArguments(Record):
 
 
 def make_plan(repository: Repository, arguments: PlanArguments) -> tuple[Plan, str]:
-    """Make a plan. Returns it with its hash, and stores its arguments next to it."""
+    """Make a plan. Returns it with the hash of its document, and stores its arguments next to it."""
     from rocm3d.pipeline import PlanOptions, resolve_gpu
 
     if arguments.isolated:
         repository.ignore_settings()
     gpu = resolve_gpu(arguments.gpu, repository.knowledge)
     plan = repository.plan(gpu, PlanOptions(arguments.stack, arguments.rocm, arguments.prefer, arguments.platform))
-    repository.documents.write_own(_ARGUMENTS_FILE, arguments.model_dump_json().encode() + b"\n")
-    return plan, document_digest(repository.documents, Plan)
+    if not repository.reads_only:
+        repository.documents.write_own(_ARGUMENTS_FILE, arguments.model_dump_json().encode() + b"\n")
+    return plan, hashlib.sha256(plan.to_json().encode()).hexdigest()
 
 
 def reviewed_plan(repository: Repository, plan_hash: str, progress: Callable[[str], None]) -> Plan:

@@ -39,15 +39,35 @@ class ToolContext:
 
         return load_knowledge(self.options.knowledge, cached=not self.options.no_cache)
 
-    def repository(
-        self, path: str, only: tuple[str, ...] = (), skip: tuple[str, ...] = (), *, isolated: bool = False
+    def repository(  # noqa: PLR0913  (as on the command line)
+        self,
+        path: str,
+        only: tuple[str, ...] = (),
+        skip: tuple[str, ...] = (),
+        *,
+        isolated: bool = False,
+        any_folder: bool = False,
+        needs_git: bool = False,
+        reads_only: bool = False,
     ) -> Repository:
-        """The repository with its settings, which arguments override; without them if isolated."""
+        """The repository with its settings, which arguments override; without them if isolated.
+
+        `any_folder`: also one with nothing to scan; `needs_git`: only one that git can undo; `reads_only`: nothing is
+        written to it.
+        """
         from rocm3d.repository import open_repository
 
-        cached = not self.options.no_cache
         return open_repository(
-            Path(path), self.load, only, skip, isolated=isolated, progress=self.progress, cached=cached
+            Path(path),
+            self.load,
+            only,
+            skip,
+            isolated=isolated,
+            any_folder=any_folder,
+            needs_git=needs_git,
+            reads_only=reads_only,
+            progress=self.progress,
+            cached=not self.options.no_cache,
         )
 
 

@@ -20,6 +20,12 @@ COMMENTS = "comments"
 LibraryState = Literal["proven", "works", "work", "blocked", "named"]
 
 
+NOT_CHECKED_OUT = "submodule not checked out"
+GIT_DEPENDENCY = "git dependency, not checked out"
+LFS_POINTER = "is a Git LFS pointer; its content was not fetched"
+"""Reasons of UnscannedCode that many entries share."""
+
+
 class SkippedFile(Record):
     """A file that was not scanned, and the reason."""
 

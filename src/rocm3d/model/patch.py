@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from rocm3d.model.base import Digest, Document, Record, TreePath
-from rocm3d.model.inventory import UnscannedCode
 from rocm3d.model.plan import UnresolvedFinding
 from rocm3d.model.task import PortTask
 
@@ -99,7 +98,6 @@ class Patch(Document):
     refused: tuple[RefusedEdit, ...]
     left: tuple[UnresolvedFinding, ...]
     modules: tuple[SubmodulePatch, ...] = ()
-    unseen: tuple[UnscannedCode, ...] = ()
     tasks: tuple[PortTask, ...] = Field(default=(), description="what is left for a person")
     plan: Digest = ""
     tree: Digest = ""
@@ -113,6 +111,12 @@ class Patch(Document):
     def review(self) -> tuple[ReviewNote, ...]:
         """Edits that were made and that somebody should read, of all files."""
         return tuple(note for change in self.edited for note in change.review)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_former_keys(cls, data: Any) -> Any:
+        """Documents up to schema 1.1 listed unscanned code here; since then the inventory does."""
+        return {key: value for key, value in data.items() if key != "unseen"} if isinstance(data, dict) else data
 
     @property
     def edited(self) -> tuple[FileChange, ...]:

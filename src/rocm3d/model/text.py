@@ -8,11 +8,17 @@ from dataclasses import dataclass
 from functools import cached_property
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029\ud800-\udfff]+")
 
 
 def replace_surrogates(text: str) -> str:
     """Replace lone surrogates by `?`, so that the text can be encoded. The length stays the same."""
     return text if text.isascii() else _SURROGATE.sub("?", text)
+
+
+def one_line(text: str) -> str:
+    """The text as a single line, safe inside a comment."""
+    return " ".join(_UNPRINTABLE.sub(" ", text).split())
 
 
 @dataclass(frozen=True)

@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING
 from rocm3d.apply.git_patch import split_by_file
 from rocm3d.apply.installable_folders import InstallableFolders
 from rocm3d.apply.repository_requirements import repository_requirements
-from rocm3d.apply.requirement_source import GitCheckout
 from rocm3d.evidence.ledger import LedgerFile, slug
 from rocm3d.evidence.proposals import PatchedClone, changed_lines_digest, edited_file, proposals
+from rocm3d.manifest.git_checkout import GitCheckout
 from rocm3d.model.errors import UserError
 from rocm3d.model.evidence import SealedFile
 from rocm3d.model.upstream import Draft, Drafts
 from rocm3d.render import upstream as text
 from rocm3d.repository import COMMIT, Repository
+from rocm3d.workspace.copy_record import read_copy_record
 from rocm3d.workspace.documents import Documents
 from rocm3d.workspace.git import committed_file, head_commit, origin_url, uncommitted_paths
 from rocm3d.workspace.journal import digest
@@ -100,7 +101,9 @@ def _parts(report: PortReportView, tree: Tree, commit: bytes | None) -> list[Pro
     patch, clones = report.patch, list(_clones(report, tree))
     diffs = [_repository_diffs(report, commit)] if patch.changes else []
     diffs += [_submodule_diffs(module, tree) for module in patch.modules]
-    origins = {item.path: item.url for item in InstallableFolders(tree).submodules} | {"": origin_url(tree.root)}
+    copied = read_copy_record(tree.root)
+    origin = origin_url(tree.root) or (copied.origin if copied else "")
+    origins = {item.path: item.url for item in InstallableFolders(tree).submodules} | {"": origin}
     base = _base_commit(report, tree.root)
     proposal_list = proposals(patch, report.verdicts, base, origins, [clone for clone, _ in clones])
     return [ProposalDiffs(*pair) for pair in zip(proposal_list, [*diffs, *(data for _, data in clones)], strict=True)]
@@ -178,7 +181,9 @@ def _base_commit(report: PortReportView, root: Path) -> str:
     """The commit that the patch applies to; empty if git does not know it or the port is already committed."""
     commit = head_commit(root)
     if commit is None:
-        return ""
+        record = read_copy_record(root)
+        is_committed = record and not {change.path for change in report.patch.changes} & {*record.changed}
+        return record.commit if record and is_committed else ""
     for change in report.patch.changes:
         committed_data = committed_file(root, change.path)
         if (None if committed_data is None else digest(committed_data)) != change.before:

@@ -17,7 +17,9 @@ from rocm3d.model.errors import UserError
 from rocm3d.model.run import InstalledPackage, Manifest
 from rocm3d.model.variable import Variable
 from rocm3d.record import redact
+from rocm3d.workspace.copy_record import CopyRecord, read_copy_record
 from rocm3d.workspace.git import head_commit, uncommitted_paths
+from rocm3d.workspace.journal import UndoJournal
 
 # Driver versions of both vendors.
 DRIVERS = (Path("/sys/module/amdgpu/version"), Path("/sys/module/nvidia/version"))
@@ -30,6 +32,7 @@ def manifest(events: Iterable[Mapping[str, Any]], folder: Path, knowledge: Knowl
     states = [line for line in all_events if line.get("kind") == "status"]
     state = max(states, key=lambda line: ("gpu" in line, "torch" in line), default={})
     process = next((line for line in started if line.get("pid") == state.get("pid")), next(iter(started), {}))
+    copied = None if (folder / ".git").exists() else read_copy_record(folder)
     return Manifest(
         machine=f"{platform.system()} {platform.release()} {platform.machine()}",
         gpu=state.get("gpu", ""),
@@ -43,8 +46,8 @@ def manifest(events: Iterable[Mapping[str, Any]], folder: Path, knowledge: Knowl
         interpreter=process.get("executable", ""),
         packages=_installed_packages(process.get("path", [])),
         variables=redact.variables(relevant_variables(os.environ, knowledge)),
-        commit=head_commit(folder) or "",
-        dirty=_dirty(folder),
+        commit=(copied.commit if copied else head_commit(folder)) or "",
+        dirty=_dirty(folder, copied),
     )
 
 
@@ -85,8 +88,11 @@ def _origin(distribution: Distribution) -> str:
     return f"{direct_url.get('url', '')}{'@' if commit else ''}{commit}"
 
 
-def _dirty(folder: Path) -> tuple[str, ...] | None:
+def _dirty(folder: Path, copied: CopyRecord | None) -> tuple[str, ...] | None:
+    """In a copy for a port, which has no data of git: what the port changed, and what was uncommitted before."""
     try:
+        if copied is not None:
+            return tuple(sorted({*copied.changed, *UndoJournal.open(folder).entries}))
         changed = uncommitted_paths(folder)
     except UserError:
         return None  # git refuses to read it: that must not cost the record of a run

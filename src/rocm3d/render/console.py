@@ -23,6 +23,7 @@ from rocm3d.render import comparison, job_forms, rungs
 from rocm3d.render.console_forms import SEVERITY_STYLE, document_lines, summary_lines, table
 from rocm3d.render.grouping import group_by_family, severity_counts
 from rocm3d.render.sanitize import clean
+from rocm3d.render.unscanned import group_unscanned
 from rocm3d.render.verdict_groups import verdict_groups
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from rocm3d.model.fit import Comparison
-    from rocm3d.model.inventory import HiddenFindings
+    from rocm3d.model.inventory import HiddenFindings, UnscannedCode
     from rocm3d.model.plan import UnresolvedFinding
 
 # Imported because it registers a form.
@@ -82,8 +83,10 @@ def _scan(document: Scan, *, with_headings: bool) -> Iterable[RenderableType]:
 @summary_lines.register(Scan)
 def _scan_closing(document: Scan) -> Iterable[RenderableType]:
     inventory, counts = document.inventory, severity_counts(document.findings) or "no findings"
+    unscanned = {(item.name, item.reason) for item in inventory.unscanned}
     for item in inventory.skipped:
-        yield Text.assemble(("not read: ", "yellow"), f"{clean(item.path)} {clean(item.reason)}")
+        if (item.path, item.reason) not in unscanned:
+            yield Text.assemble(("not read: ", "yellow"), f"{clean(item.path)} {clean(item.reason)}")
     if document.known:
         yield Text(f"{counted(document.known, 'known finding')} of the baseline hidden; the counts are of new findings")
     yield from _hidden_lines(inventory.hidden)
@@ -94,7 +97,20 @@ def _scan_closing(document: Scan) -> Iterable[RenderableType]:
         f"{clean(inventory.repository)}: {counts} in {counted(sizes.files, 'file')} "
         f"({sizes.cuda} C++/CUDA, {sizes.python} Python, {counted(sizes.manifests, 'manifest')})"
     )
+    yield from _unscanned_lines(inventory.unscanned)
     yield Text.assemble("readiness: ", (inventory.readiness, "bold"), f" ({clean('; '.join(inventory.reasons))})")
+
+
+def render_unscanned(unscanned: Iterable[UnscannedCode], *, width: int = 100) -> str:
+    """What was not scanned, one line for each reason, with commands; empty if there is nothing."""
+    return _to_text(_unscanned_lines(unscanned), colour=False, width=width)
+
+
+def _unscanned_lines(unscanned: Iterable[UnscannedCode]) -> Iterator[Text]:
+    for group in group_unscanned(unscanned):
+        run = f". Run: {group.commands[0]}" if len(group.commands) in (1, 2) else ""
+        yield Text.assemble(("not scanned: ", "yellow"), f"{clean(group.text)}{clean(run)}")
+        yield from (Text(f"  {clean(line)}", style="dim") for line in (() if run else group.commands))
 
 
 def _hidden_lines(hidden: Iterable[HiddenFindings]) -> Iterator[Text]:
@@ -160,9 +176,6 @@ def _patch(document: Patch) -> Iterable[RenderableType]:
         yield from (_change_line(change, f"gets its edits from {clean(module.file)};") for change in module.changes)
     yield from _refused_lines(document)
     yield from _review_lines(document)
-    for unchecked in document.unseen:
-        yield Text.assemble(("not checked: ", "yellow"), f"{clean(unchecked.name)}: {clean(unchecked.reason)}")
-        yield from (Text(f"  {clean(command)}", style="dim") for command in unchecked.commands)
     yield from _task_lines(document)
 
 

@@ -19,6 +19,7 @@ from rocm3d.render.grouping import NO_FAMILY, OUTCOME_SIGNS, SEVERITIES, group_b
 from rocm3d.render.run_text import altered_text
 from rocm3d.render.run_view import RunView, run_views, runs_summary, worst_tone
 from rocm3d.render.sanitize import clean_multiline
+from rocm3d.render.unscanned import UnscannedGroup, group_unscanned
 from rocm3d.render.verdict_groups import verdict_groups
 
 if TYPE_CHECKING:
@@ -106,6 +107,11 @@ class PortReportView:
         return rungs.next_line(self.state)
 
     @property
+    def unscanned(self) -> tuple[UnscannedGroup, ...]:
+        """Code that was not scanned, by reason."""
+        return group_unscanned(self.scan.inventory.unscanned)
+
+    @property
     def turned_off(self) -> tuple[DependencyDecision, ...]:
         """Decisions that remove a feature."""
         return tuple(item for item in self.plan.losses if item.loses)
@@ -166,11 +172,13 @@ def render(content: PortReportView | BundleReport | Scan) -> str:
     if isinstance(content, Scan):
         severities = Counter(finding.severity for finding in content.findings)
         hides_problems = any(item.errors or item.warnings for item in content.inventory.hidden)
-        tone = "not_run" if severities["warning"] or content.inventory.skipped or hides_problems else "passed"
+        unread = content.inventory.skipped or content.inventory.unscanned
+        tone = "not_run" if severities["warning"] or unread or hides_problems else "passed"
         return _page(
             "scan.html",
             scan=content,
             groups=group_by_family(content.findings),
+            unscanned=group_unscanned(content.inventory.unscanned),
             counts={severity: severities[severity] for severity in SEVERITIES},
             tone="failed" if severities["error"] else tone,
         )

@@ -18,6 +18,7 @@ from rocm3d.model.verdict import Verdicts
 from rocm3d.render import comparison, console_forms, run_text
 from rocm3d.render.grouping import NO_FAMILY, group_by, group_by_family, severity_counts
 from rocm3d.render.sanitize import clean
+from rocm3d.render.unscanned import group_unscanned
 from rocm3d.render.verdict_groups import verdict_groups
 
 if TYPE_CHECKING:
@@ -79,6 +80,11 @@ def _scan(document: Scan, knowledge: Knowledge) -> Iterator[str]:  # noqa: ARG00
         )
         title = f"{escape(group.family)}: {group.counts}"
         yield from _table_section(title, ("severity", "location", "finding", "what to do"), rows)
+    unscanned = (
+        (escape(group.text), "; ".join(code(line) for line in group.commands))
+        for group in group_unscanned(inventory.unscanned)
+    )
+    yield from _table_section("Not scanned", ("what", "commands"), unscanned)
     skipped = ((code(item.path), escape(item.reason)) for item in inventory.skipped)
     yield from _table_section("Not read or not fully parsed", ("file", "why"), skipped)
 

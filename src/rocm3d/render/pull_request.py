@@ -13,6 +13,7 @@ from rocm3d.render.markdown import code, escape, section, table
 from rocm3d.render.report_text import moved_lines
 from rocm3d.render.run_text import hardware_text
 from rocm3d.render.rungs import rung_line
+from rocm3d.render.unscanned import group_unscanned
 from rocm3d.render.verdict_groups import VerdictGroup, verdict_groups
 
 if TYPE_CHECKING:
@@ -139,10 +140,11 @@ def _not_tested(report: PortReportView) -> Iterator[str]:
         yield f"- {level}, {probes}: {outcome.replace('_', ' ')}; {escape(reason)}{units}"
     for stub in report.plan.stubs:
         yield f"- {code(stub.name)}: a {stub.decision} never counts as verified."
-    for unchecked in report.patch.unseen:
-        yield f"- Not checked: {code(unchecked.name)} ({escape(unchecked.reason)}). To check it:"
-        yield from (f"  - {code(command)}" for command in unchecked.commands)
-    if not missing and report.state.is_complete:
+    for group in group_unscanned(unscanned := report.scan.inventory.unscanned):
+        names = ", ".join(map(code, group.names))
+        yield f"- Not scanned: {names} ({escape(group.reason)}).{' To scan it:' if group.commands else ''}"
+        yield from (f"  - {code(command)}" for command in group.commands)
+    if not (missing or unscanned) and report.state.is_complete:
         yield "Nothing: every check of rocm3d was run."
 
 

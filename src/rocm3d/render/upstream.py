@@ -264,8 +264,8 @@ def _not_tested_lines(proposal: Proposal, report: PortReportView) -> Iterator[st
     if proposal.part == "dependency":
         yield "- [ ] everything: the checks of the port did not cover this code"
     if proposal.part == "repository":
-        for unchecked in report.patch.unseen:
-            yield f"- [ ] {code(unchecked.name)}: not checked; {escape(unchecked.reason)}"
+        for item in report.scan.inventory.unscanned:
+            yield f"- [ ] {code(item.name)}: not scanned; {escape(item.reason)}"
     yield "- [ ] your own tests on an NVIDIA GPU: not run with this change"
 
 

@@ -13,7 +13,7 @@ from rocm3d.model.base import Record
 from rocm3d.model.credentials import without_credentials
 from rocm3d.model.errors import UserError
 from rocm3d.model.finding import Finding, Location
-from rocm3d.model.inventory import Dependency, Extension, SkippedFile
+from rocm3d.model.inventory import LFS_POINTER, Dependency, Extension, SkippedFile
 from rocm3d.scan.auxiliary_files import is_auxiliary
 from rocm3d.scan.cmake_extensions import cmake_extensions
 from rocm3d.scan.detector import Clue, Detector, DetectorContext, Match, RepositoryPaths, Unit
@@ -21,9 +21,11 @@ from rocm3d.scan.extensions import torch_extensions
 from rocm3d.scan.index_names import FileIndexes, file_indexes
 from rocm3d.scan.mentions import package_of
 from rocm3d.scan.rules import rules_by_unit
+from rocm3d.scan.unscanned import GitDependency, git_dependencies, is_counted, may_hold_source
 from rocm3d.syntax.cuda import CUDA_SUFFIXES, CudaUnit
 from rocm3d.syntax.python import PythonUnit
 from rocm3d.syntax.unit import ParsedUnit
+from rocm3d.workspace.lfs_pointer import is_lfs_pointer
 
 if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
@@ -52,7 +54,8 @@ class ConditionalFinding(Record):
 class FileResult(Record):
     """The scan result of one file; `python`, `cuda` and `manifests` count its units.
 
-    `silenced` are the findings that a comment on their line hides.
+    `silenced` are the findings that a comment on their line hides. `unscanned` are the entries of `skipped` with source
+    code or requirements that no rule has seen.
     """
 
     path: str = ""
@@ -64,6 +67,8 @@ class FileResult(Record):
     extensions: tuple[Extension, ...] = ()
     indexes: FileIndexes = FileIndexes()
     skipped: tuple[SkippedFile, ...] = ()
+    unscanned: tuple[SkippedFile, ...] = ()
+    git_dependencies: tuple[GitDependency, ...] = ()
     python: int = 0
     cuda: int = 0
     manifests: int = 0
@@ -83,14 +88,34 @@ def is_scanned(path: str) -> bool:
 
 
 def scan_file(path: str, data: bytes, knowledge: Knowledge, selection: Selection) -> FileResult:
-    if b"\0" in data:
-        return FileResult(skipped=(SkippedFile(path=path, reason="contains NUL bytes (not a text file)"),))
+    reason = _unread_reason(data)
+    return unread_file(path, reason) if reason else _scanned_file(path, data, knowledge, selection)
+
+
+def _unread_reason(data: bytes) -> str:
+    """Why a file is not parsed; empty if it is."""
+    if is_lfs_pointer(data):
+        return LFS_POINTER
+    return "contains NUL bytes (not a text file)" if b"\0" in data else ""
+
+
+def _scanned_file(path: str, data: bytes, knowledge: Knowledge, selection: Selection) -> FileResult:
     return _file_result(path, data, list(_units(path, data)), knowledge, selection)
+
+
+def unread_file(path: str, reason: str) -> FileResult:
+    """The result of a file that was not parsed."""
+    skipped = (SkippedFile(path=path, reason=reason),)
+    return FileResult(skipped=skipped, unscanned=skipped if may_hold_source(path) else ())
 
 
 def scan_included(path: str, data: bytes, knowledge: Knowledge, selection: Selection) -> FileResult:
     """Scan a file that a requirements file includes and that no reader knows by its name."""
-    return FileResult() if b"\0" in data else _file_result(path, data, [read(path, data)], knowledge, selection)
+    reason = _unread_reason(data)
+    if reason:
+        skipped = (SkippedFile(path=path, reason=reason),)
+        return FileResult(skipped=skipped, unscanned=skipped)
+    return _file_result(path, data, [read(path, data)], knowledge, selection)
 
 
 def _file_result(path: str, data: bytes, units: list[Unit], knowledge: Knowledge, selection: Selection) -> FileResult:
@@ -98,6 +123,7 @@ def _file_result(path: str, data: bytes, units: list[Unit], knowledge: Knowledge
     results = [entry for unit in units for entry in _run_detectors(unit, path, knowledge, selection)]
     pending = [entry for entry in results if isinstance(entry, ConditionalFinding)]
     ignored_lines = _ignored_rules(data) if pending else {}
+    unparsed = list(_unparsed_parts(path, units))
     marked = [
         entry.model_copy(update={"silenced": True})
         if _is_ignored(ignored_lines.get(entry.finding.line, ()), entry.finding)
@@ -113,7 +139,9 @@ def _file_result(path: str, data: bytes, units: list[Unit], knowledge: Knowledge
         dependencies=tuple(entry for unit in manifests for entry in _dependencies(unit, knowledge)),
         extensions=tuple(entry for unit in units for entry in _extensions(unit)),
         indexes=file_indexes(path, manifests, knowledge),
-        skipped=tuple(_skipped_parts(path, data, units)),
+        skipped=(*_encoding_problem(path, data), *(item for item, _ in unparsed)),
+        unscanned=tuple(item for item, holds_code in unparsed if holds_code),
+        git_dependencies=tuple(entry for unit in manifests for entry in git_dependencies(unit, knowledge)),
         python=sum(isinstance(unit, PythonUnit) for unit in units),
         cuda=sum(isinstance(unit, CudaUnit) for unit in units),
         manifests=len(manifests),
@@ -230,13 +258,19 @@ def _dependencies(unit: ParsedManifest, knowledge: Knowledge) -> Iterator[Depend
         )
 
 
-def _skipped_parts(path: str, data: bytes, units: list[Unit]) -> Iterator[SkippedFile]:
+def _encoding_problem(path: str, data: bytes) -> Iterator[SkippedFile]:
     try:
         data.decode("utf-8")
     except UnicodeDecodeError:
         yield SkippedFile(path=path, reason="is not UTF-8: line and column numbers may be wrong")
+
+
+def _unparsed_parts(path: str, units: list[Unit]) -> Iterator[tuple[SkippedFile, bool]]:
+    """What no rule saw, and whether it is source code or a requirement of the program."""
     for unit in units:
         if isinstance(unit, ParsedUnit) and unit.skip_reason:
-            yield SkippedFile(path=path, reason=unit.skip_reason)
-        for line, reason in unit.unread if isinstance(unit, ParsedManifest) else ():
-            yield SkippedFile(path=path if line <= 1 else f"{path}:{line}", reason=reason)
+            yield SkippedFile(path=path, reason=unit.skip_reason), True
+        if isinstance(unit, ParsedManifest):
+            for line, reason in unit.unread:
+                where = path if line <= 1 else f"{path}:{line}"
+                yield SkippedFile(path=where, reason=reason), is_counted(unit.kind) and not is_auxiliary(path)

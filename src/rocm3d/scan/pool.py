@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
 import sys
@@ -11,9 +12,9 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
-from rocm3d.model.inventory import SkippedFile
-from rocm3d.scan.file_scan import FileResult, scan_file
+from rocm3d.scan.file_scan import FileResult, scan_file, unread_file
 from rocm3d.scan.rules import rules_by_unit
+from rocm3d.workspace.interrupts import blocked_interrupts
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ProcessPoolExecutor
@@ -64,7 +65,7 @@ def _scan_in_pool(
         while True:
             while len(waiting) < 2 * processes and (batch := list(islice(jobs, BATCH_SIZE))):
                 try:
-                    waiting.append((batch, pool.submit(_scan_batch, batch)))
+                    waiting.append((batch, _submit(pool, batch)))
                 except BrokenProcessPool:
                     broken.append(batch)
             if not waiting:
@@ -84,24 +85,40 @@ def _rescan(batch: list[Job], knowledge: Knowledge, selection: Selection) -> Ite
 
     try:
         with _pool(1, knowledge, selection) as pool:
-            yield from _results(batch, pool.submit(_scan_batch, batch))
+            yield from _results(batch, _submit(pool, batch))
     except BrokenProcessPool:
         if len(batch) == 1:
-            yield batch[0][0], FileResult(skipped=(SkippedFile(path=batch[0][0], reason="crashed the parser"),))
+            yield batch[0][0], unread_file(batch[0][0], "crashed the parser")
         else:
             middle = len(batch) // 2
             yield from _rescan(batch[:middle], knowledge, selection)
             yield from _rescan(batch[middle:], knowledge, selection)
 
 
-def _pool(processes: int, *worker_arguments: Any) -> ProcessPoolExecutor:
-    """A pool that forks where that is safe: a spawned worker would load all rules again."""
+@contextlib.contextmanager
+def _pool(processes: int, *worker_arguments: Any) -> Iterator[ProcessPoolExecutor]:
+    """A pool that forks where that is safe: a spawned worker would load all rules again. An error ends the workers."""
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
 
     fork = sys.platform == "linux" and threading.active_count() == 1
     context = get_context("fork") if fork else None
-    return ProcessPoolExecutor(processes, mp_context=context, initializer=_initialize_worker, initargs=worker_arguments)
+    pool = ProcessPoolExecutor(processes, mp_context=context, initializer=_initialize_worker, initargs=worker_arguments)
+    try:
+        yield pool
+    except BaseException:
+        # Else the end of a pool waits for the files that are being parsed.
+        for worker in tuple((getattr(pool, "_processes", None) or {}).values()):
+            worker.kill()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _submit(pool: ProcessPoolExecutor, batch: list[Job]) -> Future[list[str]]:
+    """The first call starts the workers. Ctrl-C reaches the whole process group, but must end this process alone."""
+    with blocked_interrupts():
+        return pool.submit(_scan_batch, batch)
 
 
 def _results(batch: list[Job], future: Future[list[str]]) -> Iterator[tuple[str, FileResult]]:

@@ -27,6 +27,7 @@ from rocm3d.scan.scan_cache import (
     document_prefix,
     key_prefix,
 )
+from rocm3d.scan.unscanned import unscanned_code
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -230,6 +231,11 @@ def _inventory(
         other_indexes=other_indexes([result.indexes for result in results], knowledge),
         families={},
         skipped=tuple(sorted(skipped, key=lambda entry: (entry.path, entry.reason))),
+        unscanned=unscanned_code(
+            tree,
+            (entry for result in results for entry in result.unscanned),
+            (entry for result in results for entry in result.git_dependencies),
+        ),
         ignored=0 if selection.isolated else sum(result.ignored for result in results),
         rules=selection.options,
         readiness=state,

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from rocm3d.model.errors import UserError
+from rocm3d.workspace.interrupts import delayed_interrupts
 from rocm3d.workspace.seal import NoKeyError, is_sealed, seal_of
 from rocm3d.workspace.state import work_folder
 from rocm3d.workspace.tree import read_regular
@@ -51,9 +52,12 @@ class Documents:
         self._written: dict[type[Document], tuple[str, Document]] = {}
 
     @classmethod
-    def of(cls, root: Path, work: Path | None) -> Documents:
-        """The documents of a repository. Those in a folder that the user named, or in the cache, are trusted."""
-        folder = work_folder(root, work)
+    def of(cls, root: Path, work: Path | None, *, create: bool = True) -> Documents:
+        """The documents of a repository. Those in a folder that the user named, or in the cache, are trusted.
+
+        Without `create` they are only read, and their folder may be missing.
+        """
+        folder = work_folder(root, work, create=create)
         return cls(folder, trusted=folder.parent != root or work is not None)
 
     def path(self, kind: type[Document]) -> Path:
@@ -197,7 +201,7 @@ def _digest(text: str) -> str:
 def write_atomically(path: Path, write: Callable[[Path], object], *, durable: bool = False) -> None:
     """Write a file atomically: after a crash it is the old one or the new one. `durable`: also after a power loss."""
     # A random name: a symbolic link under a predictable name would redirect the write.
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix="new-") as folder:
+    with delayed_interrupts(), tempfile.TemporaryDirectory(dir=path.parent, prefix="new-") as folder:
         temporary = Path(folder) / path.name
         write(temporary)
         if durable:

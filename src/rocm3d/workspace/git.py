@@ -28,6 +28,14 @@ def uncommitted_state(root: Path) -> WorkTreeState | None:
         return work_tree_state(git)
 
 
+def is_tracked_folder(root: Path) -> bool:
+    """Whether the folder lies in a git repository that does not ignore it, so that git can undo changes."""
+    if shutil.which("git") is None:
+        return False
+    with open_isolated(root) as git:
+        return git is not None and not (git.prefix and git.run("check-ignore", "-q", ".").code == 0)
+
+
 def uncommitted_paths(root: Path) -> list[str] | None:
     """All paths of `uncommitted_state`: a path of unknown state counts as changed."""
     state = uncommitted_state(root)

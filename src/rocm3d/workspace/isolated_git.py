@@ -27,7 +27,7 @@ _VALUES = frozenset(
 ) | {"index.sparse", "sparse.expectfilesoutsideofpatterns"}  # fmt: skip
 _READ = (
     r"^(core|index|sparse|extensions)\.[a-z]+$|^diff\.ignoresubmodules$|^remote\.origin\.url$|"
-    r"^filter\..*\.(clean|process|required)$|^submodule\..*\.ignore$"
+    r"^filter\..*\.(clean|process|required)$|^submodule\..*\.(ignore|url)$"
 )
 _FILTER = re.compile(r"filter\.(?P<name>.*)\.(clean|process|required)", re.DOTALL)
 # With these a person chooses their own configuration and how far git searches. All other GIT_ variables are unset: they
@@ -49,6 +49,7 @@ _OPTIONS = (
     *("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.untrackedCache=false"),
     *("-c", "safe.bareRepository=explicit", "-c", "protocol.allow=never", "-c", "submodule.recurse=false"),
 )
+_WITHOUT_CONFIGURATION = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
 _REMEDY = re.compile(r"git config --global --add safe\.directory .+")
 _MAX_OUTPUT = 256 * 1024 * 1024
 _MAX_SMALL_FILE = 16 * 1024 * 1024
@@ -91,7 +92,7 @@ class IsolatedGit:
         """The complete output of a command. Raises UserError if git fails."""
         finished = self.run(*arguments, from_top=from_top)
         if finished.code != 0 or finished.capped:
-            reason = "its output is too long" if finished.code == 0 else _reason(finished)
+            reason = "its output is too long" if finished.code == 0 else failure_reason(finished)
             raise UserError(
                 f"git {arguments[0]} failed in {self.folder}: {reason}",
                 hint=f"run `git {arguments[0]}` there, or use --into DIR",
@@ -148,7 +149,7 @@ def _git_folder(folder: Path, explicit: Mapping[str, str]) -> Path | None:
             f"git does not read {folder}: it belongs to another user", hint=f"if you trust it: {remedy[0].strip()}"
         )
     raise UserError(
-        f"git does not read {folder}: {_reason(finished)}", hint="run `git status` there, or use --into DIR"
+        f"git does not read {folder}: {failure_reason(finished)}", hint="run `git status` there, or use --into DIR"
     )
 
 
@@ -156,7 +157,8 @@ def _settings(folder: Path, explicit: Mapping[str, str]) -> dict[str, str | None
     finished = _in_repository(folder, explicit, "config", "--includes", "-z", "--get-regexp", _READ)
     if finished.code not in (0, 1) or finished.capped:
         raise UserError(
-            f"git cannot read the configuration of {folder}: {_reason(finished)}", hint="run `git config --list` there"
+            f"git cannot read the configuration of {folder}: {failure_reason(finished)}",
+            hint="run `git config --list` there",
         )
     entries = (entry.partition("\n") for entry in os.fsdecode(finished.stdout).split("\0") if entry)
     return {key: value if separator else None for key, separator, value in entries}
@@ -220,8 +222,7 @@ def _shadow(scratch: Path, git_folder: Path, work_tree: Path, settings: Mapping[
         "GIT_WORK_TREE": str(work_tree),
         "GIT_INDEX_FILE": str(index),
         "GIT_OBJECT_DIRECTORY": str(common_folder / "objects"),
-        "GIT_CONFIG_NOSYSTEM": "1",
-        "GIT_CONFIG_GLOBAL": os.devnull,
+        **_WITHOUT_CONFIGURATION,
         # For git before 2.32, which does not know GIT_CONFIG_GLOBAL.
         "HOME": str(scratch / "no-home"),
         "XDG_CONFIG_HOME": str(scratch / "no-home"),
@@ -267,7 +268,8 @@ def _small_file(path: Path) -> bytes | None:
         return stream.read(_MAX_SMALL_FILE) if stat.S_ISREG(os.fstat(descriptor).st_mode) else None
 
 
-def _reason(finished: Finished) -> str:
+def failure_reason(finished: Finished) -> str:
+    """The first line of what git printed, safe to show."""
     if finished.timed_out:
         return "git did not end in time"
     line = next(iter(finished.stderr.decode("utf-8", "replace").splitlines()), "") or f"exit code {finished.code}"

@@ -13,7 +13,14 @@ from pathlib import Path
 _POINTER = re.compile(
     rb"version https://git-lfs\.github\.com/spec/v1\noid sha256:(?P<sha256>[0-9a-f]{64})\nsize (?P<size>\d{1,18})\n?"
 )
+# Any pointer: with extensions, and of the first release, which had another name.
+_ANY_POINTER = re.compile(rb"version https://(?:git-lfs|hawser)\.github\.com/spec/v\d+\n(?:[\w.-]+ [^\n]*\n)*oid \w+:")
 MAX_POINTER_BYTES = 1024
+
+
+def is_lfs_pointer(data: bytes) -> bool:
+    """Whether a file is a pointer in place of its content, which Git LFS has not fetched."""
+    return len(data) <= MAX_POINTER_BYTES and _ANY_POINTER.match(data) is not None
 
 
 @dataclass(frozen=True)

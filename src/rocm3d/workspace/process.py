@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import IO, Protocol
 
 from rocm3d.model.errors import MachineError, UserError
+from rocm3d.workspace.interrupts import delayed_interrupts
 from rocm3d.workspace.programs import find_program, with_absolute_path
 
 DEFAULT_SECONDS = 60.0
@@ -193,7 +194,7 @@ def connected_helper(command: Sequence[str], *files: int) -> Iterator[socket.soc
     own_end, helper_end = socket.socketpair()
     with helper_end:
         descriptors = (helper_end.fileno(), *files)
-        with _delayed_sigint():
+        with delayed_interrupts():
             child = subprocess.Popen(  # noqa: S603
                 [*command, *map(str, descriptors)],
                 stdin=subprocess.DEVNULL,
@@ -315,7 +316,7 @@ def _start(  # noqa: PLR0913  (all options of a program)
 ) -> _Program:
     program: _Program | None = None
     try:
-        with _delayed_sigint():
+        with delayed_interrupts():
             if contained and sys.platform == "linux":
                 program = _start_contained(command, cwd, _environment(env), errors, limits)
             else:
@@ -381,23 +382,6 @@ def _start_contained(
         os.close(launcher_end)
         os.close(launcher_status)
     return _ContainedProgram(child, control, os.fdopen(reading, "rb"))
-
-
-@contextlib.contextmanager
-def _delayed_sigint() -> Iterator[None]:
-    """Delay SIGINT until the block ends. Otherwise a child that was just started could be lost and keep running."""
-    # Where SIGINT is ignored, the child inherits that.
-    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-        yield
-        return
-    received: list[int] = []
-    previous_handler = signal.signal(signal.SIGINT, lambda number, _frame: received.append(number))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, previous_handler)
-        if received:
-            signal.raise_signal(signal.SIGINT)
 
 
 def kill_all() -> None:

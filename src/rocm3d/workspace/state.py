@@ -22,6 +22,7 @@ else:
 
 STATE_FOLDER = ".rocm3d"
 PORT_FOLDER = "rocm-port"  # the folder for added files in a repository
+COPY_RECORD = "copy.json"  # in the state folder of a copy for a port
 _CACHE_TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# made by rocm3d\n"
 _TIMEOUT_SECONDS, _POLL_SECONDS = 20.0, 0.02
 
@@ -38,9 +39,14 @@ def state_folder(root: Path) -> Path:
     return folder
 
 
-def work_folder(root: Path, requested: Path | None) -> Path:
-    """The folder for documents of a repository: --work DIR, else PATH/.rocm3d, or the cache if PATH is read-only."""
+def work_folder(root: Path, requested: Path | None, *, create: bool = True) -> Path:
+    """The folder for documents of a repository: --work DIR, else PATH/.rocm3d, or the cache if PATH is read-only.
+
+    Without `create` the folder may be missing.
+    """
     if requested is not None:
+        if not create:
+            return requested
         try:
             requested.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -49,12 +55,13 @@ def work_folder(root: Path, requested: Path | None) -> Path:
     # access() respects the permissions of root, for whom a read-only mode does not matter.
     if os.access(root, os.W_OK) and (not (root / STATE_FOLDER).exists() or os.access(root / STATE_FOLDER, os.W_OK)):
         try:
-            return state_folder(root)
+            return state_folder(root) if create else root / STATE_FOLDER
         except OSError:
             pass  # access() does not detect every read-only file system; use the cache
     digest = hashlib.sha256(str(root).encode("utf-8", "surrogateescape")).hexdigest()[:12]
-    folder = cache_folder() / "work" / f"{root.name}-{digest}"
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = (cache_folder() if create else cache_path()) / "work" / f"{root.name}-{digest}"
+    if create:
+        folder.mkdir(parents=True, exist_ok=True)
     return folder
 
 

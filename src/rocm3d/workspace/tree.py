@@ -14,23 +14,20 @@ import stat
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from rocm3d.model.errors import UserError
 from rocm3d.model.text import replace_surrogates
+from rocm3d.workspace.code_files import holds_code, is_code
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from rocm3d.model.inventory import SkippedFile
 
-# Folders without source code of the repository.
-IGNORED_FOLDERS = frozenset({".git", ".hg", ".svn", ".rocm3d", "__pycache__", "node_modules", ".venv", "venv", ".tox"})
-_CODE_SUFFIXES = {
-    ".c", ".cc", ".cmake", ".cpp", ".cu", ".cuh", ".cxx", ".h", ".hip", ".hpp", ".hxx", ".inl", ".ipynb",
-    ".py", ".pyi", ".pyx", ".sh",
-}  # fmt: skip
-_CODE_NAMES = {"CMakeLists.txt", "Makefile", "pyproject.toml", "setup.cfg"}
+# Folders without source code of the repository: the state of tools, and what package managers installed.
+_STATE_FOLDERS = frozenset({".git", ".hg", ".svn", ".rocm3d"})
+IGNORED_FOLDERS = _STATE_FOLDERS | {"__pycache__", "node_modules", ".venv", "venv", ".tox"}
 _MAX_FILES = 50_000
 # Folders that hold the state of git and of rocm3d. A path into one of them is never written.
 _RESERVED_NAMES = {
@@ -41,6 +38,10 @@ _RESERVED_NAMES = {
 # Some file systems ignore these characters in names, so that `.g\u200cit` is .git.
 _IGNORED_IN_NAMES = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
 _FOLDER_FLAGS = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
+
+
+SkippedKind = Literal["file", "folder", "unknown", "duplicate"]
+"""What a skipped path is: a file, a folder, a link to nothing, or a second name of what is read elsewhere."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ class Tree:
     excluded_folders: frozenset[str] = frozenset()
     overlay: Mapping[str, bytes | None] = field(default_factory=dict)
     _sizes: dict[str, int] | None = None
-    _skipped: dict[tuple[str, str], None] = field(default_factory=dict)  # path and reason, each once, in order
+    _skipped: dict[tuple[str, str, SkippedKind], None] = field(default_factory=dict)  # each once, in order
 
     @classmethod
     def open(
@@ -82,7 +83,7 @@ class Tree:
         if not exists:
             raise UserError(f"{path} does not exist", hint="pass the folder of a repository")
         if not path.is_dir():
-            raise UserError(f"{path} is not a folder", hint="pass the folder of a repository")
+            raise UserError(f"{path} is not a folder", hint="pass the folder of a repository, not one of its files")
         return cls(path.resolve(), limits or TreeLimits(), excluded_folders, overlay or {})
 
     @property
@@ -90,11 +91,11 @@ class Tree:
         """Files that were not read, with the reason."""
         from rocm3d.model.inventory import SkippedFile
 
-        return [SkippedFile(path=path, reason=reason) for path, reason in self._skipped]
+        return [SkippedFile(path=path, reason=reason) for path, reason, _ in self._skipped]
 
     @property
-    def skip_reasons(self) -> list[tuple[str, str]]:
-        """The same as pairs of path and reason, without importing the model."""
+    def skip_reasons(self) -> list[tuple[str, str, SkippedKind]]:
+        """The same as path, reason and kind, without importing the model."""
         return list(self._skipped)
 
     @property
@@ -105,6 +106,10 @@ class Tree:
     def paths(self) -> list[str]:
         """Relative POSIX paths of all regular files, sorted."""
         return sorted(self._file_sizes())
+
+    def has_path(self, is_searched: Callable[[str], bool]) -> bool:
+        """Whether some file has such a path. Ends the walk there, so `skipped` is complete only if there is none."""
+        return any(is_searched(path) for path, _ in self._walk(str(self.root), "", 0))
 
     def size(self, path: str) -> int:
         """Size of a file in bytes at the time of the walk."""
@@ -143,7 +148,7 @@ class Tree:
             self._sizes = {}
             for path, size in self._walk(str(self.root), "", 0):
                 if len(self._sizes) >= self.limits.files:
-                    self._skip(".", f"has more than {self.limits.files} files; the others were not read")
+                    self._skip(".", f"has more than {self.limits.files} files; the others were not read", "folder")
                     break
                 self._sizes[path] = size
             for path, data in self.overlay.items():
@@ -155,19 +160,21 @@ class Tree:
     def _walk(self, folder: str, prefix: str, depth: int) -> Iterator[tuple[str, int]]:
         # Strings are faster than Path: a large tree has tens of thousands of names.
         if depth > self.limits.depth:
-            self._skip(prefix[:-1], f"is deeper than {self.limits.depth} folders")
+            self._skip(prefix[:-1], f"is deeper than {self.limits.depth} folders", "folder")
             return
         try:
             entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
         except OSError as error:
-            self._skip(prefix[:-1] or ".", f"cannot be listed: {error.strerror}")
+            self._skip(prefix[:-1] or ".", f"cannot be listed: {error.strerror}", "folder")
             return
         for entry in entries:
             path = prefix + entry.name
             if entry.is_symlink():
-                self._skip(path, self._link_reason(Path(entry.path)))
+                self._skip(path, *self._link_reason(Path(entry.path)))
             elif entry.is_dir(follow_symlinks=False):
-                if entry.name not in IGNORED_FOLDERS and not (depth == 0 and entry.name in self.excluded_folders):
+                if entry.name in IGNORED_FOLDERS:
+                    self._report_ignored(entry, path)
+                elif not (depth == 0 and entry.name in self.excluded_folders):
                     yield from self._walk(entry.path, f"{path}/", depth + 1)
             else:
                 yield from self._regular_file(entry, path)
@@ -185,15 +192,27 @@ class Tree:
         else:
             yield path, status.st_size
 
-    def _link_reason(self, link: Path) -> str:
-        try:
-            inside = link.resolve(strict=True).is_relative_to(self.root)
-        except (OSError, RuntimeError):
-            return "is a broken symlink"
-        return "is a symlink; its target is read instead" if inside else "is a symlink to a path outside the repository"
+    def _report_ignored(self, entry: os.DirEntry[str], path: str) -> None:
+        """A folder that is ignored for its name is reported if it has code that no package manager installed."""
+        if entry.name not in _STATE_FOLDERS and holds_code(entry.path):
+            self._skip(path, f"has source files, but folders named {entry.name} are not scanned", "folder")
 
-    def _skip(self, path: str, reason: str) -> None:
-        self._skipped[replace_surrogates(path), reason] = None
+    def _link_reason(self, link: Path) -> tuple[str, SkippedKind]:
+        try:
+            target = link.resolve(strict=True)
+            is_folder = target.is_dir()
+        except (OSError, RuntimeError):
+            return "is a broken symlink", "unknown"
+        kind: SkippedKind = "folder" if is_folder else "file"
+        if not target.is_relative_to(self.root):
+            return "is a symlink to a path outside the repository", kind
+        if not IGNORED_FOLDERS.isdisjoint(target.relative_to(self.root).parts):
+            return "is a symlink to a path that is not scanned", kind
+        is_renamed = not is_folder and is_code(link.name) and not is_code(target.name)
+        return "is a symlink; its target is read instead", kind if is_renamed else "duplicate"
+
+    def _skip(self, path: str, reason: str, kind: SkippedKind = "file") -> None:
+        self._skipped[replace_surrogates(path), reason, kind] = None
 
 
 def path_parts(path: str) -> tuple[str, ...]:
@@ -245,20 +264,15 @@ def file_digest(path: Path) -> str:
     return digest.hexdigest()
 
 
-def is_source(path: str) -> bool:
-    """Whether a file determines what a program does. Results, images and configuration that it writes do not."""
-    name = PurePosixPath(path)
-    return name.suffix.lower() in _CODE_SUFFIXES or name.name in _CODE_NAMES
-
-
 def source_digest(root: Path, excluded: Set[str] = frozenset()) -> str:
     """SHA-256 of names and content of the source files in a folder, without some paths; empty if there are too many."""
     tree, digest = Tree.open(root, TreeLimits(files=_MAX_FILES)), hashlib.sha256()
     paths = tree.paths()
-    if any(path == "." for path, _ in tree.skip_reasons):
+    if any(path == "." for path, *_ in tree.skip_reasons):
         return ""
     for path in paths:
-        if is_source(path) and path not in excluded:
+        # Results, images and configuration that a program writes do not count.
+        if is_code(path.rpartition("/")[2]) and path not in excluded:
             data = tree.read(path)
             content = f"{tree.size(path)} bytes" if data is None else hashlib.sha256(data).hexdigest()
             digest.update(f"{path!r} {content}\n".encode())

@@ -57,6 +57,33 @@ def lock_tree(
         os.close(descriptor)
 
 
+@contextlib.contextmanager
+def lock_to_read(root: Path, progress: Callable[[str], None], seconds: float = WAIT_SECONDS) -> Iterator[None]:
+    """Hold the lock of a tree while it is read, if rocm3d has changed it before. Writes nothing to the tree."""
+    descriptor = _acquire_existing(root, progress, time.monotonic() + seconds)
+    try:
+        yield
+    finally:
+        if descriptor is not None:
+            os.close(descriptor)
+
+
+def _acquire_existing(root: Path, progress: Callable[[str], None], deadline: float) -> int | None:
+    """None if there is no lock, or the file system has none for readers."""
+    while (descriptor := _open_existing(root)) is not None:
+        try:
+            is_held = try_lock(descriptor)
+        except OSError:
+            os.close(descriptor)
+            return None
+        if is_held:
+            return descriptor
+        text = os.pread(descriptor, _MAX_BYTES, 0)
+        os.close(descriptor)
+        _wait(root, text, progress, deadline)
+    return None
+
+
 def _acquire(root: Path, progress: Callable[[str], None], deadline: float) -> int:
     while True:
         descriptor = _open(root)
@@ -73,11 +100,15 @@ def _acquire(root: Path, progress: Callable[[str], None], deadline: float) -> in
         os.close(descriptor)
         if is_held:
             continue  # somebody removed .rocm3d between open and lock
-        message = f"another rocm3d is working on {root}: {_describe(text)}"
-        if time.monotonic() > deadline:
-            raise UserError(message, hint="retry when it is done")
-        progress(f"waiting: {message}")
-        time.sleep(_POLL_SECONDS)
+        _wait(root, text, progress, deadline)
+
+
+def _wait(root: Path, holder: bytes, progress: Callable[[str], None], deadline: float) -> None:
+    message = f"another rocm3d is working on {root}: {_describe(holder)}"
+    if time.monotonic() > deadline:
+        raise UserError(message, hint="retry when it is done")
+    progress(f"waiting: {message}")
+    time.sleep(_POLL_SECONDS)
 
 
 def _open(root: Path) -> int:
@@ -99,6 +130,21 @@ def _open(root: Path) -> int:
         os.close(descriptor)
         raise UserError(f"{path} is a second name of another file", hint="remove it")
     return descriptor
+
+
+def _open_existing(root: Path) -> int | None:
+    """The lock file of an earlier change; None if there is none."""
+    path = root / STATE_FOLDER / LOCK_FILE
+    if path.parent.is_symlink():
+        return None
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return None
+    if stat.S_ISREG(os.fstat(descriptor).st_mode):
+        return descriptor
+    os.close(descriptor)
+    return None
 
 
 def _is_current(root: Path, descriptor: int) -> bool:

@@ -1,7 +1,7 @@
 """The only module that changes a repository: all files of a change are stored first, then moved into place.
 
 Everything that needs disk space is written to .rocm3d before the first file of the repository changes. After that only
-renames are left, and each is reversible. Copies a repository, so that the port does not change the original.
+renames are left, and each is reversible.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import stat
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ from rocm3d.workspace.tree import open_folder, path_parts, read_regular
 _HINT = "use --into DIR for a ported copy"
 _MAX_BYTES = 256 * 1024 * 1024
 _STAGING_PREFIX = "write-"
+_LEFTOVERS = (f"{_STAGING_PREFIX}*", "fetch-*")  # the second one of submodule_fetch
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,7 @@ def remove_leftovers(root: Path) -> None:
     folder = root / STATE_FOLDER
     if folder.is_symlink():
         return
-    for path in folder.glob(f"{_STAGING_PREFIX}*"):
+    for path in (entry for pattern in _LEFTOVERS for entry in folder.glob(pattern)):
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path, ignore_errors=True)
 
@@ -181,27 +181,3 @@ def _umask() -> int:
     current = os.umask(0)
     os.umask(current)
     return current
-
-
-def copy_tree(source: Path, into: Path) -> None:
-    """Copy everything except .rocm3d. Symbolic links stay links; sockets and pipes are omitted."""
-    if into.exists() and (not into.is_dir() or any(into.iterdir())):
-        raise UserError(f"--into {into} already exists and is not empty", hint="pass a folder that does not exist yet")
-    if into.resolve().is_relative_to(source.resolve()):
-        raise UserError(f"--into {into} is inside the repository", hint="pass a folder outside of it")
-    try:
-        shutil.copytree(source, into, symlinks=True, ignore=_names_to_omit, dirs_exist_ok=True)
-    except shutil.Error as error:
-        first = error.args[0][0]
-        raise UserError(f"cannot copy {first[0]}: {first[2]}", hint="make it readable or remove it") from error
-    except OSError as error:
-        raise UserError(f"cannot copy to {into}: {error.strerror}") from error
-
-
-def _names_to_omit(folder: str, names: list[str]) -> set[str]:
-    return {name for name in names if name == STATE_FOLDER or not _is_copyable(Path(folder) / name)}
-
-
-def _is_copyable(path: Path) -> bool:
-    mode = os.lstat(path).st_mode
-    return stat.S_ISREG(mode) or stat.S_ISDIR(mode) or stat.S_ISLNK(mode)

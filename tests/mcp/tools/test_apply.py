@@ -61,3 +61,23 @@ def test_a_copy_is_ported_and_the_original_stays(work, target, snapshot, tmp_pat
     assert snapshot(target) == before
     assert (tmp_path / "copy" / "rocm-port").is_dir()
     assert answer.kept_in == str(tmp_path / "copy" / ".rocm3d" / "patch.json")
+
+
+def test_without_git_yes_is_needed(work, target, snapshot):
+    plan_hash = planned(work, target)
+    before = snapshot(target)
+    with pytest.raises(UserError, match="is not in a git repository"):
+        work("apply", path=str(target), plan_hash=plan_hash, yes=False)
+    assert before == snapshot(target)
+
+
+def test_a_copy_changes_nothing_in_the_repository_and_a_stale_plan_is_still_seen(work, target, tmp_path):
+    plan_hash = planned(work, target)
+    before = {path: path.stat().st_mtime_ns for path in (target, *target.rglob("*"))}
+    work("apply", path=str(target), plan_hash=plan_hash, into=str(tmp_path / "copy"))
+    assert before == {path: path.stat().st_mtime_ns for path in (target, *target.rglob("*"))}
+
+    (target / "requirements.txt").write_text("flash-attn\n")
+    with pytest.raises(UserError, match="has changed since this plan was made"):
+        work("apply", path=str(target), plan_hash=plan_hash, into=str(tmp_path / "second"))
+    assert not (tmp_path / "second").exists()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from contextlib import ExitStack, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -24,7 +24,7 @@ CHANGES = True
 
 
 class Arguments(Record):
-    """As `rocm3d apply PATH --safe-only --only --skip --into --format json`, with the hash of the plan."""
+    """As `rocm3d apply PATH --safe-only --only --skip --into --yes --format json`, with the hash of the plan."""
 
     path: RepositoryPath
     plan_hash: PlanHash
@@ -35,23 +35,32 @@ class Arguments(Record):
     into: Annotated[
         str | None, Field(min_length=1, description="Port a copy in this new folder; the repository is not changed.")
     ] = None
+    yes: Annotated[
+        bool, Field(description="Edit in place although the repository is not in git; `undo` restores every file.")
+    ] = False
 
 
 def work(arguments: Arguments, context: ToolContext) -> ToolResponse:
     """Make the edits of the plan with this hash: new files and guarded edits. NVIDIA builds see the same code (proven).
 
-    Refuses if the plan or the repository has changed since. Works in place on a clean git tree, or on a copy (`into`).
+    Refuses if the plan or the repository has changed since. Works in place on a clean git tree, or on a copy (`into`);
+    without git it needs `yes`.
     `undo` restores every byte, also after a cancelled call.
     """
     from rocm3d.mcp.reviewed_plan import reviewed_plan
     from rocm3d.model.patch import Patch
     from rocm3d.pipeline import COMMIT, ApplyOptions, EditSelection
 
-    repository = context.repository(arguments.path)
-    with repository.locked("apply") if arguments.into is None else nullcontext():
+    in_place = arguments.into is None
+    repository = context.repository(
+        arguments.path, needs_git=in_place and not arguments.yes, reads_only=arguments.into is not None
+    )
+    with repository.locked("apply") if in_place else nullcontext(), ExitStack() as copies:
         plan = reviewed_plan(repository, arguments.plan_hash, context.progress)
         choice = EditSelection.from_options(arguments.only, arguments.skip, repository.knowledge)
-        target = repository if arguments.into is None else repository.copy_into(Path(arguments.into))
+        target = repository
+        if arguments.into is not None:
+            target = copies.enter_context(repository.copy_into(Path(arguments.into)))
         target.documents.write(plan)
         document = target.apply(plan, ApplyOptions(arguments.safe_only, selection=choice))
         state = target.state()

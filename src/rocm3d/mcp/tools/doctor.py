@@ -40,7 +40,9 @@ def work(arguments: Arguments, context: ToolContext) -> ToolResponse:
     from rocm3d.model.plan import Plan
     from rocm3d.pipeline import examine, read_snapshot, take_snapshot
 
-    planned = None if arguments.path is None else context.repository(arguments.path).documents.read(Plan)
+    planned = (
+        None if arguments.path is None else context.repository(arguments.path, any_folder=True).documents.read(Plan)
+    )
     knowledge = context.load()
     context.progress("reading the machine")
     repository = None if arguments.path is None else Path(arguments.path)

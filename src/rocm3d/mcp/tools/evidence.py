@@ -46,7 +46,7 @@ def work(arguments: Arguments, context: ToolContext) -> ToolResponse:
 def _port_evidence(arguments: Arguments, context: ToolContext) -> ToolResponse:
     from rocm3d.model.evidence import Evidence
 
-    repository = context.repository(arguments.path)
+    repository = context.repository(arguments.path, any_folder=True)
     report = repository.report()
     altered = any(item.altered for item in report.runs)
     return tool_response(

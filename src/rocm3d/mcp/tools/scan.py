@@ -49,9 +49,10 @@ def work(arguments: Arguments, context: ToolContext) -> ToolResponse:
 def _summary(document: Scan) -> str:
     counts, inventory = Counter(finding.severity for finding in document.findings), document.inventory
     skipped = f" Files not read: {len(inventory.skipped)}, see inventory.skipped." if inventory.skipped else ""
+    unscanned = f" Not scanned: {len(inventory.unscanned)}, see inventory.unscanned." if inventory.unscanned else ""
     count = sum(item.count for item in inventory.hidden)
     hides = f" Findings that the repository hides: {count}, see inventory.hidden; `isolated` shows them."
-    notes = f"{skipped}{hides if count else ''}"
+    notes = f"{skipped}{unscanned}{hides if count else ''}"
     return (
         f"readiness {inventory.readiness}. Errors: {counts['error']}, warnings: {counts['warning']}, notes: "
         f"{counts['note']}. Files: {inventory.counts.files}, dependencies: {len(inventory.dependencies)}.{notes} "

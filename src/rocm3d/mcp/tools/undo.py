@@ -31,7 +31,7 @@ def work(arguments: Arguments, context: ToolContext) -> ToolResponse:
 
     A file that was changed after `apply` is never overwritten.
     """
-    undone = context.repository(arguments.path).undo(keep_changed=arguments.keep_changed)
+    undone = context.repository(arguments.path, any_folder=True).undo(keep_changed=arguments.keep_changed)
     return tool_response(
         {"restored": list(undone.restored), "kept": list(undone.left_changed)},
         f"Files restored: {len(undone.restored)}; files kept: {len(undone.left_changed)}.",

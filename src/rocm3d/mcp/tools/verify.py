@@ -60,7 +60,7 @@ def work(arguments: Arguments, context: ToolContext) -> ToolResponse:
     _check_allowed(arguments.level, context.options)
     if arguments.python is not None and not context.options.allow_run:
         raise UserError(f"python: {_NOT_ALLOWED}", hint=_ALLOW_HINT)
-    repository = context.repository(arguments.path)
+    repository = context.repository(arguments.path, any_folder=True)
     targets = tuple(repository.knowledge.gpu(name).gfx for name in arguments.target)
     network, building = _network(arguments.level, context.options), _building(arguments.level, context)
     python = None if arguments.python is None else _named_interpreter(arguments.python, repository.root)
