@@ -47,9 +47,10 @@ class Mirror:
             raise UserError(f"{folder} does not exist", hint=f"mirror github.com/{repository} to it, or use --pair")
         return cls(folder)
 
-    def extract(self, commit: str, target: Path) -> list[str]:
-        """Write the source files of a commit and return their paths. Blobs that the mirror lacks are skipped."""
-        blobs = [(sha, path) for mode, sha, path in self._blobs(commit) if mode.startswith("100") and _is_source(path)]
+    def extract(self, commit: str, target: Path, *, every_file: bool = False) -> list[str]:
+        """Write the source files of a commit, or all, and return their paths. Missing blobs are skipped."""
+        files = [(sha, path) for mode, sha, path in self._blobs(commit) if mode.startswith("100")]
+        blobs = [(sha, path) for sha, path in files if every_file or _is_source(path)]
         written = []
         for path, content in self._contents(blobs):
             file = target / path

@@ -96,7 +96,10 @@ def pull_request() -> Iterator[tuple[str, str]]:
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder) / "splat-trainer"
         shutil.copytree(ROOT / "examples" / "splat-trainer", root, ignore=shutil.ignore_patterns(".rocm3d"))
-        for arguments in (("port", root, "--gpu", "mi300x", "--yes", "--no-compile"), ("report", root, "--format", "pr")):
+        for arguments in (
+            ("port", root, "--gpu", "mi300x", "--yes", "--no-compile"),
+            ("report", root, "--format", "pr"),
+        ):
             program = [sys.executable, "-m", "rocm3d", *map(str, arguments)]
             ended = subprocess.run(program, capture_output=True, text=True, check=False)
         ended.check_returncode()  # of the report: the port itself is not complete

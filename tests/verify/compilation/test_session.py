@@ -121,6 +121,16 @@ def test_a_rejected_flag_is_reported_and_the_unit_is_compiled(compiled):
     assert outcomes(report) == {"k.cu": dict.fromkeys((TARGETS[0], "host"), "compiled")}
 
 
+def test_a_host_source_compiles_as_with_gcc(compiled):
+    """torch takes the host compiler for it; a variable that narrows in braces is a warning of gcc."""
+    narrowing = "#include <array>\nstd::array<float, 1> f(double x) { return {x}; }\n"
+
+    report = compiled({"k.cu": KERNEL, "own.h": HEADER, "a.cpp": narrowing, "b.cpp": narrowing.replace("{x}", "{x; }")})
+
+    sides = outcomes(report)
+    assert (sides["a.cpp"]["host"], sides["b.cpp"]["host"]) == ("compiled", "failed")
+
+
 def test_a_missing_library_header_does_not_fail(compiled):
     report = compiled({"k.cu": "#include <Eigen/Dense>\n" + KERNEL, "own.h": HEADER})
 

@@ -45,6 +45,13 @@ def verdicts(knowledge):
     return make
 
 
+def test_a_script_that_stops_and_shows_no_extension_is_not_run_rather_than_skipped(verdicts):
+    stopped = ScriptExtensions("setup.py", (), note="setup.py was parsed, not run (OSError: x)", error="OSError: x")
+    without = ScriptExtensions("setup.py", (), note="setup.py was parsed, not run (it declares no device source)")
+
+    assert [item.outcome for item in verdicts(scripts=(stopped, without))] == ["not_run", "skipped"]
+
+
 def test_a_failed_side_has_positions_codes_and_tasks(verdicts, knowledge):
     problem = CompileProblem("k.cu", 3, 1, "expected expression", "CU301", "spaced_launch")
 

@@ -21,6 +21,8 @@ from rocm3d.verify.compilation.translation_unit import TranslationUnit
 from rocm3d.workspace.process import remove_folder
 
 HOST = "host"
+# torch compiles .cpp files with the host compiler, usually g++, which accepts a variable that narrows in braces.
+_AS_GCC = ("-Wno-c++11-narrowing",)
 _HEADER_NOT_COPIED = "'{}' is next to the original, but hipify writes the translated file to another folder"
 _MAX_STUB_HEADERS = 12  # limit of missing headers to stub in one unit
 UNSAFE_CHARACTERS = re.compile(r"[^A-Za-z0-9_.-]+")
@@ -101,7 +103,7 @@ class HipUnitCompiler:
             _remove(earlier)
         seconds = min(self.seconds, self.budget.remaining)
         if unit.language == "c++":
-            run = self.compiler.compile_cpp(source, output, (*flags, "-O0"), seconds)
+            run = self.compiler.compile_cpp(source, output, (*flags, *_AS_GCC, "-O0"), seconds)
         elif side == HOST:
             # -O0 is faster and reports the same errors.
             run = self.compiler.compile_host(source, output, (*flags, "-O0"), seconds)

@@ -32,12 +32,16 @@ class BudgetError(MachineError):
 
 @dataclass(frozen=True)
 class ScriptExtensions:
-    """The extensions of one script. `problem`: it would not build them on ROCm. `note`: it was parsed, not run."""
+    """The extensions of one script. `problem`: it would not build them on ROCm. `note`: it was parsed, not run.
+
+    `error`: why it could not be run; without extensions nothing is known of it then.
+    """
 
     script: str
     extensions: tuple[DeclaredExtension, ...]
     problem: CompileProblem | None = None
     note: str = ""
+    error: str = ""
 
 
 @dataclass(frozen=True)
@@ -148,7 +152,10 @@ def _parsed_extensions(
     extensions = _distinct(from_inventory(item, tree) for item in items)
     why = result.error or "it declares no device source"
     return ScriptExtensions(
-        script, extensions, note=f"{script} was parsed, not run ({why}); flags set at run time are unknown"
+        script,
+        extensions,
+        note=f"{script} was parsed, not run ({why}); flags set at run time are unknown",
+        error=result.error,
     )
 
 

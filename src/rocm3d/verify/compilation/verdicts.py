@@ -80,7 +80,7 @@ def _script_verdict(script: ScriptExtensions, report: CompileReport, context: Ve
         return probe.verdict("failed", describe_problems(problems), checked, subject=script.script, tasks=tasks)
     if not script.extensions:
         reason = script.note or "no extension with device code"
-        return probe.verdict("skipped", reason, subject=script.script)
+        return probe.verdict("not_run" if script.error else "skipped", reason, subject=script.script)
     untranslated = _sources_that_cmake_leaves(script, report)
     if untranslated:
         reason = f"CMake does not translate sources; CUDA names in {', '.join(untranslated)}"
