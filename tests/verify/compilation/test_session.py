@@ -123,7 +123,7 @@ def test_a_rejected_flag_is_reported_and_the_unit_is_compiled(compiled):
 
 def test_a_host_source_compiles_as_with_gcc(compiled):
     """torch takes the host compiler for it; a variable that narrows in braces is a warning of gcc."""
-    narrowing = "#include <array>\nstd::array<float, 1> f(double x) { return {x}; }\n"
+    narrowing = "#include <array>\n#include <cuda_runtime.h>\nstd::array<float, 1> f(double x) { return {x}; }\n"
 
     report = compiled({"k.cu": KERNEL, "own.h": HEADER, "a.cpp": narrowing, "b.cpp": narrowing.replace("{x}", "{x; }")})
 
