@@ -377,7 +377,13 @@ class Repository:
     def computed_port(self, plan: Plan, request: ApplyRequest) -> ComputedPort:
         """All edits and added files, with the tasks that remain. Writes nothing."""
         from rocm3d.apply.stage import apply
-        from rocm3d.apply.tasks import EditedFiles, grouped_tasks, open_findings, remaining_findings
+        from rocm3d.apply.tasks import (
+            EditedFiles,
+            grouped_tasks,
+            open_findings,
+            remaining_findings,
+            settled_refusals,
+        )
         from rocm3d.evidence.port_state import plan_digest
         from rocm3d.model.patch import Patch
 
@@ -386,12 +392,15 @@ class Repository:
         edited = {path: data for path, data in contents.items() if not path.startswith(f"{self.folder}/")}
         inventory = self._scan(self.source_tree(edited), Selection())
         remaining = remaining_findings(plan, outcome.patch, inventory)
-        unresolved = open_findings(
-            plan, outcome.patch.refused, remaining, EditedFiles(outcome.originals, edited, inventory)
-        )
-        tasks = grouped_tasks(unresolved, self.knowledge)
-        left = (*outcome.patch.left, *remaining)
-        patch = outcome.patch.model_copy(update={"left": left, "tasks": tasks, "plan": plan_digest(plan)})
+        files = EditedFiles(outcome.originals, edited, inventory)
+        unresolved = open_findings(plan, outcome.patch.refused, remaining, files)
+        changes = {
+            "refused": settled_refusals(plan, outcome.patch.refused, files),
+            "left": (*outcome.patch.left, *remaining),
+            "tasks": grouped_tasks(unresolved, self.knowledge),
+            "plan": plan_digest(plan),
+        }
+        patch = outcome.patch.model_copy(update=changes)
         return ComputedPort(outcome, patch, inventory)
 
     def write_port(self, port: ComputedPort, journal: UndoJournal) -> Patch:

@@ -40,6 +40,79 @@ def test_a_file_of_a_submodule_with_other_changes_gets_no_edit(with_submodule, p
     assert outcome.patch.modules == ()
 
 
+def test_a_left_out_edit_is_taken_out_of_a_file_that_has_it(tmp_path, make_plan, make_edit):
+    original = b"#include <a.h>\n#include <b.h>\nint x;\n"
+    (tmp_path / "a.cu").write_bytes(original)
+    edits = [make_edit("guard_include", "a.cu", recipe=f"drop-{name}", headers=[f"{name}.h"]) for name in "ab"]
+    first = apply(make_plan(*edits), Tree.open(tmp_path), ApplyRequest(folder="rocm-port"))
+    (tmp_path / "a.cu").write_bytes(first.contents["a.cu"])
+
+    def again(*recipes):
+        left_out = {("a.cu", recipe): "no" for recipe in recipes}
+        request = ApplyRequest(folder="rocm-port", originals={"a.cu": original}, left_out=left_out)
+        return apply(make_plan(*edits), Tree.open(tmp_path), request, first.patch)
+
+    one, none = again("drop-a"), again("drop-a", "drop-b")
+
+    (change,) = one.patch.edited
+    assert change.recipes == ("drop-b",)
+    assert one.contents["a.cu"].startswith(b"#include <a.h>\n#if")
+    assert [(item.reason, item.kind) for item in one.patch.refused] == [("no", "left_out")]
+    assert none.patch.edited == ()
+    assert none.contents["a.cu"] == original
+    assert b"a.cu" not in none.commit
+    assert again().patch == first.patch
+
+
+def test_an_edit_of_an_earlier_apply_stays_when_another_is_left_out(tmp_path, make_plan, make_edit):
+    original = b"#include <a.h>\n#include <b.h>\nint x;\n"
+    (tmp_path / "a.cu").write_bytes(original)
+    edits = [make_edit("guard_include", "a.cu", recipe=f"drop-{name}", headers=[f"{name}.h"]) for name in "ab"]
+    first = apply(make_plan(*edits), Tree.open(tmp_path), ApplyRequest(folder="rocm-port"))
+    (tmp_path / "a.cu").write_bytes(first.contents["a.cu"])
+    request = ApplyRequest(
+        folder="rocm-port",
+        originals={"a.cu": original},
+        left_out={("a.cu", "drop-a"): "no"},
+        selection=EditSelection(skip=("drop-b",)),
+    )
+
+    (change,) = apply(make_plan(*edits), Tree.open(tmp_path), request, first.patch).patch.edited
+
+    assert change.recipes == ("drop-b",)
+
+
+def test_edits_to_read_are_marked_with_the_lines_of_the_edited_file(tmp_path, make_plan, make_edit):
+    (tmp_path / "a.cu").write_bytes(OLD)
+    edit = make_edit("guard_include", "a.cu", safety="review", headers=["gone.h"])
+    plan = make_plan(edit.model_copy(update={"check": "Check it."}))
+    first = apply(plan, Tree.open(tmp_path), ApplyRequest(folder="rocm-port"))
+    (tmp_path / "a.cu").write_bytes(first.contents["a.cu"])
+    request = ApplyRequest(folder="rocm-port", originals={"a.cu": OLD})
+
+    for outcome in (first, apply(plan, Tree.open(tmp_path), request, first.patch)):
+        (note,) = outcome.patch.review
+        assert (note.recipe, note.where, note.check) == ("guard-include", "a.cu:2", "Check it.")
+    (note,) = apply(make_plan(), Tree.open(tmp_path), request, first.patch).patch.review
+    assert note.check == "Check it."
+
+
+def test_the_reason_of_a_refusal_is_that_of_the_first_apply(tmp_path, make_plan, make_edit):
+    original = b"if CUDA_HOME is None:\n    y = 1\nfrom torch.utils.cpp_extension import CUDA_HOME\nx = ['-lineinfo']\n"
+    (tmp_path / "setup.py").write_bytes(original)
+    plan = make_plan(
+        make_edit("open_toolkit_check", "setup.py", names=["CUDA_HOME"]),
+        make_edit("split_compile_flags", "setup.py", nvcc_only=["-lineinfo"]),
+    )
+    first = apply(plan, Tree.open(tmp_path), ApplyRequest(folder="rocm-port"))
+    (tmp_path / "setup.py").write_bytes(first.contents["setup.py"])
+
+    request = ApplyRequest(folder="rocm-port", originals={"setup.py": original})
+
+    assert [item.reason for item in first.patch.refused] == ["the code to edit comes before the imports"]
+    assert apply(plan, Tree.open(tmp_path), request, first.patch).patch == first.patch
+
+
 def test_excluded_edit_is_refused_with_its_location(tmp_path, plan_of):
     (tmp_path / "a.cu").write_bytes(OLD)
     request = ApplyRequest(folder="rocm-port", selection=EditSelection(skip=("guard-include",)))

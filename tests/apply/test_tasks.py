@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.apply.tasks import EditedFiles, grouped_tasks, open_findings, remaining_findings
+from rocm3d.apply.tasks import EditedFiles, grouped_tasks, open_findings, remaining_findings, settled_refusals
 from rocm3d.model.finding import Finding
 from rocm3d.model.inventory import FileCounts, Inventory, Scan, SkippedFile
 from rocm3d.model.patch import Patch, RefusedEdit
@@ -85,6 +85,16 @@ def test_what_remains_at_the_line_of_an_edit_that_was_left_out_is_no_task(knowle
     (task,) = tasks(knowledge, plan, [refused("left_out")], remaining, files)
 
     assert task.lines == (7,)
+
+
+def test_a_refusal_that_leaves_nothing_to_do_is_not_needed(make_plan, make_edit):
+    note = make_plan(planned(make_edit, finding_at(severity="note")))
+    plan = make_plan(planned(make_edit, finding_at()), planned(make_edit, finding_at(path="b.cu")))
+    files = EditedFiles({"a.cu": b"a"}, {"a.cu": b"b"}, scan(finding_at(path="b.cu")))
+    refusals = [refused(), refused(path="b.cu"), refused("left_out", path="c.cu")]
+
+    assert [item.kind for item in settled_refusals(note, [refused()], UNEDITED)] == ["not_needed"]
+    assert [item.kind for item in settled_refusals(plan, refusals, files)] == ["not_needed", "task", "left_out"]
 
 
 # Tasks.

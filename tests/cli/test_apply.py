@@ -162,6 +162,50 @@ def test_only_and_skip_choose_edits_and_others_are_listed(rocm3d, example):
     assert (root / "rocm-port" / "install.sh").is_file()
 
 
+def test_the_option_review_is_accepted_hidden_and_without_effect(rocm3d, example, snapshot):
+    root = example("splat-trainer")
+    rocm3d("apply", root, "--gpu", "mi300x", "--review")
+    with_option = snapshot(root)
+    rocm3d("undo", root)
+    rocm3d("apply", root, "--gpu", "mi300x")
+
+    assert with_option == snapshot(root)
+    assert "--review" not in rocm3d("apply", "--help").out
+    assert "--safe-only" in rocm3d("port", "--help").out
+
+
+def test_safe_only_leaves_out_what_somebody_should_read(rocm3d, example):
+    root = example("splat-trainer")
+
+    ended = rocm3d("apply", root, "--gpu", "mi300x", "--safe-only")
+
+    patch = json.loads((root / ".rocm3d" / "patch.json").read_text())
+    assert {item["kind"] for item in patch["refused"]} == {"left_out"}
+    assert "not made: 6 edits, left out by --safe-only (csrc/forward.cu, splat_trainer/attention.py)" in ended.out
+    assert patch["tasks"] == []
+    assert [change["path"] for change in patch["changes"] if change["review"]] == []
+
+
+def test_all_proven_edits_are_made_and_the_patch_names_those_to_read(rocm3d, example):
+    root = example("splat-trainer")
+
+    ended = rocm3d("apply", root, "--gpu", "mi300x")
+
+    plan = json.loads((root / ".rocm3d" / "plan.json").read_text())
+    patch = json.loads((root / ".rocm3d" / "patch.json").read_text())
+    planned = {(edit["path"], edit["recipe"]) for edit in plan["edits"]}
+    edited = {(change["path"], recipe) for change in patch["changes"] for recipe in change["recipes"]}
+    not_needed = {(item["path"], item["recipe"]) for item in patch["refused"] if item["kind"] == "not_needed"}
+    assert edited | not_needed == planned
+    assert len(patch["refused"]) == len(not_needed) == 1
+    message = (root / ".rocm3d" / "port.patch").read_text().partition("\n---\n")[0]
+    for change in patch["changes"]:
+        for note in change["review"]:
+            assert note["check"] in message
+            assert note["check"] in ended.out
+    assert message.count("\n- csrc/forward.cu:") == 4
+
+
 def test_a_second_apply_adds_to_the_first(rocm3d, example, snapshot, tmp_path):
     root = example("splat-trainer")
     rocm3d("apply", root, "--gpu", "mi300x", "--only", "BLD")

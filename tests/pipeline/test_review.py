@@ -274,3 +274,22 @@ def test_the_report_is_written_again(ported, knowledge):
     assert not repository.report().moved
     page = (repository.documents.folder / "report.html").read_text()
     assert "Edits that were left out" in page
+
+
+def test_the_order_of_the_answers_does_not_matter(ported, snapshot):
+    recipes = ["ballot-64-bit", "lane-mask-by-backend", "launch-chevrons-joined", "flash-attention-optional"]
+    leave_out(first := ported(), *recipes)
+    leave_out(second := ported(), *reversed(recipes))
+
+    assert snapshot(first.root) == snapshot(second.root)
+    assert first.documents.read(Patch) == second.documents.read(Patch)
+
+
+def test_declined_before_the_port_is_the_same_as_after(ported, snapshot, knowledge):
+    leave_out(first := ported(), "ballot-64-bit", "xformers-import-by-backend")
+    leave_out(second := ported(), "ballot-64-bit", "xformers-import-by-backend")
+    second.undo(keep_changed=False)
+    second.apply(second.plan(knowledge.gpu("gfx942")))
+
+    assert snapshot(first.root) == snapshot(second.root)
+    assert first.documents.read(Patch) == second.documents.read(Patch)

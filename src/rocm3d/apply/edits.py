@@ -65,7 +65,7 @@ class Edits:
         except RewriteRefusedError as obstacle:
             self.refused += [_refusal(edit, obstacle) for edit in planned]
             return
-        self.refused += refused
+        self.refused += [self._of_original(refusal) for refusal in refused]
         if self._starts_over(path) and not recipes:
             self.restored[path] = data
         elif recipes:
@@ -73,6 +73,13 @@ class Edits:
         else:
             return
         self._facts = self.facts.with_edit(path, data)
+
+    def _of_original(self, refusal: RefusedEdit) -> RefusedEdit:
+        """The refusal of an earlier apply, if it was refused then: its reason is about the text before all edits."""
+        earlier = self.earlier.refused if self.earlier is not None and refusal.path in self.request.originals else ()
+        return next(
+            (item for item in earlier if item.model_copy(update={"reason": refusal.reason}) == refusal), refusal
+        )
 
     def rerun(
         self, path: str, planned: list[PlannedEdit], *, left_out: Collection[str] = (), added: Collection[str] = ()

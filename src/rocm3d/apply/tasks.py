@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rocm3d.model.inventory import Scan
 
 _MAX_HINTS = 3
+RESOLVED = "another edit or an added file resolves it, or it is only a note"
 
 
 @dataclass(frozen=True)
@@ -96,18 +97,39 @@ def open_findings(
     for item in remaining:
         if (item.finding.path, item.finding.line) not in left_out:
             yield OpenFinding(item.finding, item.reason, item.finding.line)
+    left = [(item.finding, item.reason) for item in plan.left if item.finding.severity != "note"]
+    unresolved = _unresolved(plan, by_edit.keys(), files)
+    left += [(finding, by_edit[key]) for key, findings in unresolved.items() for finding in findings]
+    for finding, reason in left:
+        yield OpenFinding(finding, reason, files.line_of(finding.path)(finding.line))
+
+
+def settled_refusals(plan: Plan, refused: Iterable[RefusedEdit], files: EditedFiles) -> tuple[RefusedEdit, ...]:
+    """The refusals; those that leave nothing to do are not needed."""
+    items = tuple(refused)
+    unresolved = _unresolved(plan, {(item.path, item.recipe) for item in items if item.kind == "task"}, files)
+    return tuple(
+        item.model_copy(update={"kind": "not_needed", "reason": RESOLVED})
+        if unresolved.get((item.path, item.recipe)) == []
+        else item
+        for item in items
+    )
+
+
+def _unresolved(
+    plan: Plan, keys: Collection[tuple[str, str]], files: EditedFiles
+) -> dict[tuple[str, str], list[Finding]]:
+    """The findings of refused edits, by path and recipe, that still have to be resolved. Notes never have to."""
     answered = set(plan.answered)
-    unresolved = [(item.finding, item.reason) for item in plan.left]
-    unresolved += [
-        (finding, by_edit[edit.path, edit.recipe])
+    return {
+        (edit.path, edit.recipe): [
+            finding
+            for finding in edit.findings
+            if finding.severity != "note" and finding not in answered and not files.is_resolved(finding)
+        ]
         for edit in plan.edits
-        if (edit.path, edit.recipe) in by_edit
-        for finding in edit.findings
-        if finding not in answered and not files.is_resolved(finding)
-    ]
-    for finding, reason in unresolved:
-        if finding.severity != "note":
-            yield OpenFinding(finding, reason, files.line_of(finding.path)(finding.line))
+        if (edit.path, edit.recipe) in keys
+    }
 
 
 def grouped_tasks(findings: Iterable[OpenFinding], knowledge: Knowledge) -> tuple[PortTask, ...]:

@@ -54,6 +54,9 @@ def command(
 ) -> ExitCode:
     """Make the planned edits: new files and guarded edits. NVIDIA builds see the same code, which is proven per edit.
 
+    Edits that somebody should read are marked with what to check; `rocm3d review` shows them one by one. What no edit
+    can resolve is listed as tasks.
+
     Uses the plan of your last `rocm3d plan`, or makes one for --gpu; a plan that came with the repository is not used.
     Works in place on a clean git tree, or on a copy (--into), which leaves PATH as it is. Without git it needs --yes.
     Edits in a submodule become a patch in the port's folder; the submodule is changed in a copy only. The whole port is
