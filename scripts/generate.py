@@ -94,7 +94,7 @@ def pull_request() -> Iterator[tuple[str, str]]:
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder) / "splat-trainer"
         shutil.copytree(ROOT / "examples" / "splat-trainer", root, ignore=shutil.ignore_patterns(".rocm3d"))
-        for arguments in (("port", root, "--gpu", "mi300x"), ("report", root, "--format", "pr")):
+        for arguments in (("port", root, "--gpu", "mi300x", "--yes"), ("report", root, "--format", "pr")):
             program = [sys.executable, "-m", "rocm3d", *map(str, arguments)]
             ended = subprocess.run(program, capture_output=True, text=True, check=True)
     yield "tests/cli/pull_request.md", ended.stdout

@@ -132,11 +132,16 @@ class Commands:
     number: int = 0
 
     def start(self, *arguments: object, kill_before: int | None = None, watched: tuple[Path, ...] = ()) -> Running:
-        """Start `rocm3d ARGUMENTS`; it kills itself before change `kill_before` of the watched folders."""
+        """Start `rocm3d ARGUMENTS`; it kills itself before change `kill_before` of the watched folders.
+
+        Trees of attacks are edited in place, also without git.
+        """
         self.number += 1
         folder = self.folder / str(self.number)
         folder.mkdir(parents=True)
         words = tuple(map(str, arguments))
+        if words[:1] in (("apply",), ("port",)) and "--into" not in words:
+            words = (words[0], "--yes", *words[1:])
         sys.stdout.flush()
         sys.stderr.flush()
         pid = os.fork()

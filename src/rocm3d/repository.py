@@ -303,6 +303,14 @@ class Repository:
                 write_copy_record(self.root, record.with_fetched(self.root, fetch.fetched))
         return tuple(item.text for item in fetch.failed)
 
+    def fetch_dependencies(self) -> tuple[str, ...]:
+        """Fetch the git dependencies that name a commit, as `fetch_submodules` does."""
+        from rocm3d.dependency_patches import fetch_dependencies
+
+        with self.locked("port"):
+            unscanned = self._scan_original().inventory.unscanned
+            return fetch_dependencies(self.root, unscanned, self.progress, self._unscanned_of)
+
     def apply(self, plan: Plan, options: ApplyOptions | None = None) -> Patch:
         """Apply in place. Nothing is written before everything is computed and proven.
 
@@ -314,34 +322,14 @@ class Repository:
 
     def _apply(self, plan: Plan, options: ApplyOptions) -> tuple[Patch, Scan]:
         """The patch, and the scan of the edited tree."""
-        from rocm3d.apply.edit_selection import EditSelection
-        from rocm3d.apply.request import ApplyRequest
-        from rocm3d.apply.stage import apply, refuse_foreign_folder
-        from rocm3d.apply.submodules import checked_out_submodules
-        from rocm3d.model.patch import Patch
         from rocm3d.workspace.journal import UndoJournal
 
         journal = UndoJournal.open(self.root)
         if not options.dry_run:
             self._require_safe_tree(journal, allow_dirty=options.allow_dirty)
-        tree = Tree.open(self.root)
-        refuse_foreign_folder(tree, self.folder, own=journal.entries)
-        request = ApplyRequest(
-            self.folder,
-            options.review,
-            options.dry_run,
-            _originals(journal),
-            options.selection or EditSelection(),
-            checked_out_submodules(tree),
-        )
-        outcome = apply(plan, self._source_tree(), request, self.documents.find_own(Patch))
-        contents = {**outcome.contents, **outcome.submodule_contents}
+        outcome, patch, inventory = self.computed(plan, options)
         # Nobody commits a copy, so its submodules are edited, too: it can be built as it is.
-        written = contents if self.is_copy else outcome.contents
-        edited = {path: data for path, data in contents.items() if not path.startswith(f"{self.folder}/")}
-        inventory = self._scan(self._source_tree(edited), Selection())
-        remaining = _remaining_findings(plan, outcome, inventory)
-        patch = outcome.patch.model_copy(update={"left": (*outcome.patch.left, *remaining)})
+        written = {**outcome.contents, **outcome.submodule_contents} if self.is_copy else outcome.contents
         if options.patch_file is not None:
             self.documents.write_bytes(options.patch_file, outcome.commit)
         if not options.dry_run:
@@ -352,6 +340,36 @@ class Repository:
                 self.documents.write(patch)
                 self.documents.write_own(COMMIT, outcome.commit)
         return patch, inventory
+
+    def computed(self, plan: Plan, options: ApplyOptions) -> tuple[ApplyOutcome, Patch, Scan]:
+        """What apply would write, its patch, and the scan of the edited tree. Writes nothing."""
+        from rocm3d.apply.edit_selection import EditSelection
+        from rocm3d.apply.request import ApplyRequest
+        from rocm3d.apply.stage import apply, refuse_foreign_folder
+        from rocm3d.apply.submodules import checked_out_submodules
+        from rocm3d.dependency_patches import dependency_ports, with_dependencies
+        from rocm3d.model.patch import Patch
+        from rocm3d.workspace.journal import UndoJournal
+
+        journal, tree = UndoJournal.open(self.root), Tree.open(self.root)
+        refuse_foreign_folder(tree, self.folder, own=journal.entries)
+        ports = dependency_ports(self.root, lambda path: self._port_of_dependency(path, plan, options))
+        request = ApplyRequest(
+            self.folder,
+            options.review,
+            options.dry_run,
+            _originals(journal),
+            options.selection or EditSelection(),
+            checked_out_submodules(tree),
+            {item.file: item.data for item in ports if item.data},
+        )
+        outcome = apply(plan, self._source_tree(), request, self.documents.find_own(Patch))
+        contents = {**outcome.contents, **outcome.submodule_contents}
+        edited = {path: data for path, data in contents.items() if not path.startswith(f"{self.folder}/")}
+        inventory = self._scan(self._source_tree(edited), Selection())
+        remaining = _remaining_findings(plan, outcome, inventory)
+        patch = outcome.patch.model_copy(update={"left": (*outcome.patch.left, *remaining)})
+        return outcome, with_dependencies(patch, ports), inventory
 
     def _write(self, contents: Mapping[str, bytes], journal: UndoJournal) -> None:
         """All or nothing."""
@@ -552,11 +570,37 @@ class Repository:
 
     def _scan(self, tree: Tree, selection: Selection) -> Scan:
         document = scan(tree, self.knowledge, selection, self.progress, _cache("scan") if self.cached else None)
-        self.unscanned = unscanned_in(document.inventory.unscanned, self.root, self.folder, is_copy=self.is_copy)
+        self.unscanned = unscanned_in(
+            document.inventory.unscanned, self.root, self.folder, is_copy=self.is_copy, fetched=self._fetched()
+        )
         if self.unscanned == document.inventory.unscanned:
             return document
         inventory = document.inventory.model_copy(update={"unscanned": self.unscanned})
         return document.model_copy(update={"inventory": inventory})
+
+    def _fetched(self) -> dict[str, tuple[UnscannedCode, ...]]:
+        """What was not scanned of each fetched dependency, by `URL@commit`."""
+        if not (self.root / STATE_FOLDER / "dependencies.json").exists():
+            return {}
+        from rocm3d.workspace.fetched_dependencies import read_fetched_dependencies
+
+        return {f"{item.url}@{item.commit}": item.unscanned for item in read_fetched_dependencies(self.root)}
+
+    def _opened(self, dependency: Path) -> Repository:
+        """A fetched dependency, to read only."""
+        return replace(self, root=dependency, work=None, selection=Selection(isolated=True), reads_only=True)
+
+    def _unscanned_of(self, dependency: Path) -> tuple[UnscannedCode, ...]:
+        return self._opened(dependency)._scan_original().inventory.unscanned
+
+    def _port_of_dependency(self, path: Path, plan: Plan, options: ApplyOptions) -> tuple[ApplyOutcome, Patch]:
+        """For the GPU and the stack of the plan of this repository."""
+        from rocm3d.plan.stacks import PlanOptions
+
+        opened = self._opened(path)
+        stack = plan.stack.id if plan.stack is not None and plan.stack.id in self.knowledge.stacks else None
+        planned = opened.plan(plan.gpu, PlanOptions(stack, "", plan.prefer, plan.platform))
+        return opened.computed(planned, replace(options, dry_run=True, patch_file=None))[:2]
 
     def _scan_original(self) -> Scan:
         """Scan as if nothing had been applied, so that planning again gives the same plan."""

@@ -13,7 +13,8 @@ from rocm3d.apply.submodules import CheckedOutSubmodule
 class ApplyRequest:
     """`originals` are files before any earlier apply; None for a file that did not exist.
 
-    `submodules` are those that are checked out; edits in each become a separate patch.
+    `submodules` are those that are checked out; edits in each become a separate patch. `dependency_patches` are the
+    patches of git dependencies, by their path in the port folder.
     """
 
     folder: str
@@ -22,3 +23,4 @@ class ApplyRequest:
     originals: Mapping[str, bytes | None] = field(default_factory=dict)
     selection: EditSelection = field(default_factory=EditSelection)
     submodules: tuple[CheckedOutSubmodule, ...] = ()
+    dependency_patches: Mapping[str, bytes] = field(default_factory=dict)

@@ -66,6 +66,9 @@ def command(
             target = copies.enter_context(repository.copy_into(into, with_git=with_git))
         for line in target.fetch_submodules(missing):
             session.print_failure(line)
+        if submodules or missing:
+            for line in target.fetch_dependencies():
+                session.print_failure(line)
         documents = target.port(
             product,
             LEVELS,
