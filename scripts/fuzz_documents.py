@@ -271,7 +271,7 @@ def _port() -> Path:
     shutil.copytree(EXAMPLE, folder / "tree", ignore=shutil.ignore_patterns(".rocm3d"))
     before = dict(os.environ)
     try:
-        _run(folder, "port", str(folder / "tree"), "--gpu", "gfx942", "--quiet")
+        _run(folder, "port", str(folder / "tree"), "--gpu", "gfx942", "--yes", "--quiet")
     finally:
         os.environ.clear()
         os.environ.update(before)

@@ -136,12 +136,15 @@ class Commands:
     ) -> Running:
         """Start `rocm3d ARGUMENTS`; it kills itself before change `kill_before` of the watched folders.
 
-        With `answers` its input is a terminal on which somebody has typed them.
+        With `answers` its input is a terminal on which somebody has typed them. Trees of attacks are edited in place,
+        also without git.
         """
         self.number += 1
         folder = self.folder / str(self.number)
         folder.mkdir(parents=True)
         words = tuple(map(str, arguments))
+        if words[:1] in (("apply",), ("port",)) and "--into" not in words:
+            words = (words[0], "--yes", *words[1:])
         sys.stdout.flush()
         sys.stderr.flush()
         pid = os.fork()

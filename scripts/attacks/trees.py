@@ -173,7 +173,7 @@ class Watched:
             answers.append(client.call("plan", path=path, gpu="gfx942"))
             match = re.search(r'"plan_hash": ?"([0-9a-f]{64})"', json.dumps(answers[-1]).replace('\\"', '"'))
             plan_hash = match[1] if match else "0" * 64
-            answers.append(client.call("apply", path=path, plan_hash=plan_hash))
+            answers.append(client.call("apply", path=path, plan_hash=plan_hash, yes=True))
             answers.append(client.call("verify", path=path))
             answers.append(client.call("undo", path=path))
             answers.append(client.call("undo", path=str(self.home)))

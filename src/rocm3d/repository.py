@@ -336,6 +336,14 @@ class Repository:
                 write_copy_record(self.root, record.with_fetched(self.root, fetch.fetched))
         return tuple(item.text for item in fetch.failed)
 
+    def fetch_dependencies(self) -> tuple[str, ...]:
+        """Fetch the git dependencies that name a commit, as `fetch_submodules` does."""
+        from rocm3d.dependency_patches import fetch_dependencies
+
+        with self.locked("port"):
+            unscanned = self._scan_original().inventory.unscanned
+            return fetch_dependencies(self.root, unscanned, self.progress, self._unscanned_of)
+
     def apply(self, plan: Plan, options: ApplyOptions | None = None) -> Patch:
         """Apply in place. Nothing is written before everything is computed and proven.
 
@@ -384,9 +392,12 @@ class Repository:
             remaining_findings,
             settled_refusals,
         )
+        from rocm3d.dependency_patches import dependency_ports, with_dependencies
         from rocm3d.evidence.port_state import plan_digest
         from rocm3d.model.patch import Patch
 
+        ports = dependency_ports(self.root, lambda path: self._port_of_dependency(path, plan, request))
+        request = replace(request, dependency_patches={item.file: item.data for item in ports if item.data})
         outcome = apply(plan, self.source_tree(), request, self.documents.find_own(Patch))
         contents = {**outcome.contents, **outcome.submodule_contents}
         edited = {path: data for path, data in contents.items() if not path.startswith(f"{self.folder}/")}
@@ -400,7 +411,7 @@ class Repository:
             "tasks": grouped_tasks(unresolved, self.knowledge),
             "plan": plan_digest(plan),
         }
-        patch = outcome.patch.model_copy(update=changes)
+        patch = with_dependencies(outcome.patch.model_copy(update=changes), ports)
         return ComputedPort(outcome, patch, inventory)
 
     def write_port(self, port: ComputedPort, journal: UndoJournal) -> Patch:
@@ -679,11 +690,49 @@ class Repository:
 
     def _scan(self, tree: Tree, selection: Selection) -> Scan:
         document = scan(tree, self.knowledge, selection, self.progress, _cache("scan") if self.cached else None)
-        self.unscanned = unscanned_in(document.inventory.unscanned, self.root, self.folder, is_copy=self.is_copy)
+        self.unscanned = unscanned_in(
+            document.inventory.unscanned, self.root, self.folder, is_copy=self.is_copy, fetched=self._fetched()
+        )
         if self.unscanned == document.inventory.unscanned:
             return document
         inventory = document.inventory.model_copy(update={"unscanned": self.unscanned})
         return document.model_copy(update={"inventory": inventory})
+
+    def _fetched(self) -> dict[str, tuple[UnscannedCode, ...]]:
+        """What was not scanned of each fetched dependency, by `URL@commit`."""
+        if not (self.root / STATE_FOLDER / "dependencies.json").exists():
+            return {}
+        from rocm3d.workspace.fetched_dependencies import read_fetched_dependencies
+
+        return {f"{item.url}@{item.commit}": item.unscanned for item in read_fetched_dependencies(self.root)}
+
+    def _opened(self, dependency: Path) -> Repository:
+        """A fetched dependency, to read only."""
+        return replace(self, root=dependency, work=None, selection=Selection(isolated=True), reads_only=True)
+
+    def _unscanned_of(self, dependency: Path) -> tuple[UnscannedCode, ...]:
+        return self._opened(dependency)._scan_original().inventory.unscanned
+
+    def _port_of_dependency(self, path: Path, plan: Plan, request: ApplyRequest) -> tuple[ApplyOutcome, Patch]:
+        """For the GPU and the stack of the plan of this repository."""
+        from rocm3d.apply.request import ApplyRequest
+        from rocm3d.apply.submodules import checked_out_submodules
+        from rocm3d.plan.stacks import PlanOptions
+
+        opened = self._opened(path)
+        stack = plan.stack.id if plan.stack is not None and plan.stack.id in self.knowledge.stacks else None
+        planned = opened.plan(plan.gpu, PlanOptions(stack, "", plan.prefer, plan.platform))
+        port = opened.computed_port(
+            planned,
+            ApplyRequest(
+                opened.folder,
+                request.safe_only,
+                dry_run=True,
+                selection=request.selection,
+                submodules=checked_out_submodules(Tree.open(path)),
+            ),
+        )
+        return port.outcome, port.patch
 
     def _scan_original(self) -> Scan:
         """Scan as if nothing had been applied, so that planning again gives the same plan."""
@@ -714,7 +763,7 @@ class Repository:
 
 def stale_patches(patch: Patch, journal: UndoJournal) -> list[str]:
     """Patches of submodules that an earlier apply wrote and that are no longer part of the port."""
-    folder, current = f"{patch.folder}/patches/", {module.file for module in patch.modules}
+    folder, current = f"{patch.folder}/patches/", {item.file for item in (*patch.modules, *patch.dependencies)}
     paths = (path for path, entry in journal.entries.items() if path.startswith(folder) and entry.before is None)
     return [path for path in paths if path not in current and (journal.root / path).is_file()]
 

@@ -217,7 +217,7 @@ def test_a_copy_with_git_has_checkouts(rocm3d, source, user, tmp_path, git):
 
 
 @pytest.mark.parametrize(("answer", "expected"), [("y", []), ("n", ["libs/knn"]), ("", ["libs/knn"])])
-def test_on_a_terminal_it_asks_before_it_fetches_into_a_copy(source, user, tmp_path, answer, expected):
+def test_on_a_terminal_a_fetch_into_a_copy_is_confirmed(source, user, tmp_path, answer, expected):
     outer, inner = pty.openpty()
     command = [sys.executable, "-m", "rocm3d", "port", source, "--gpu", "mi300x", "--into", tmp_path / "copy"]
     environment = {**os.environ, **user}
@@ -234,3 +234,78 @@ def test_on_a_terminal_it_asks_before_it_fetches_into_a_copy(source, user, tmp_p
 
     assert b"1 submodule is not checked out: libs/knn" in shown
     assert unscanned(tmp_path / "copy") == expected
+
+
+@pytest.fixture
+def requiring(served, source, git):
+    """The clone requires the repository knn, at a commit or at what the test names."""
+
+    def require(revision=None):
+        commit = git(served / "knn", "rev-parse", "HEAD").strip()
+        (source / "requirements.txt").write_text(f"knn @ git+file://{served}/knn@{revision or commit}\n")
+        (source / ".gitmodules").unlink(missing_ok=True)
+        git(source, "rm", "-q", "--cached", "libs/knn")
+        git(source, "add", "-A")
+        git(source, "commit", "-qm", "requirement")
+        return commit
+
+    return require
+
+
+def test_a_git_dependency_without_a_commit_is_not_fetched(rocm3d, requiring, source, user, tmp_path):
+    requiring("main")
+    ended = rocm3d("port", source, "--gpu", "mi300x", "--into", tmp_path / "copy", "--submodules", env=user)
+
+    assert ended.code == 0, ended.err
+    assert unscanned(tmp_path / "copy") == ["knn"]
+    assert "not scanned: 1 git dependency (knn)" in ended.err
+
+
+def test_a_git_dependency_that_cannot_be_fetched_is_one_line(rocm3d, requiring, source, tmp_path):
+    commit = requiring()
+    environment = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+    ended = rocm3d(
+        "port", source, "--gpu", "mi300x", "--into", tmp_path / "copy", "--submodules", "-q", env=environment
+    )
+
+    assert ended.err.splitlines() == [f"git dependency knn@{commit[:12]} was not fetched: transport 'file' not allowed"]
+    assert unscanned(tmp_path / "copy") == ["knn"]
+
+
+def test_a_git_dependency_is_fetched_at_its_commit_scanned_and_gets_its_patch(
+    rocm3d, requiring, source, served, user, tmp_path, git, snapshot
+):
+    commit = requiring()
+    copy = tmp_path / "copy"
+    ended = rocm3d("port", source, "--gpu", "mi300x", "--into", copy, "--submodules", env=user)
+
+    assert ended.code == 0, ended.err
+    assert unscanned(copy) == []
+    document = patch_of(copy)
+    (dependency,) = document["dependencies"]
+    assert (dependency["path"], dependency["commit"]) == (f"knn@{commit[:12]}", commit)
+    assert {item["path"] for item in dependency["changes"]} == {"knn.cu", "third_party/glm/glm/vec.h"}
+    patch = copy / "rocm-port" / "patches" / f"knn@{commit}.patch"
+    assert dependency["file"] == f"rocm-port/patches/{patch.name}"
+    git(served / "knn", "apply", "--include=knn.cu", patch)
+    assert b"USE_ROCM" in (served / "knn" / "knn.cu").read_bytes()
+    # Later commands know it without the network, and undo removes the patch.
+    once = snapshot(copy)
+    again = rocm3d("port", copy, "--gpu", "mi300x", "--offline", yes=False)
+    assert (again.code, snapshot(copy)) == (0, once), again.err
+    assert unscanned(copy) == []
+    rocm3d("undo", copy)
+    assert not patch.exists()
+
+
+def test_a_list_of_dependencies_that_came_with_the_repository_is_not_believed(rocm3d, requiring, source, user):
+    commit = requiring()
+    folder = source / ".rocm3d" / "dependencies" / f"knn@{commit[:12]}"
+    folder.mkdir(parents=True)
+    (source / ".rocm3d" / "dependencies.json").write_text(
+        json.dumps({"dependencies": [{"name": "knn", "url": "u", "commit": commit}]})
+    )
+
+    rocm3d("scan", source)
+
+    assert unscanned(source) == ["knn"]

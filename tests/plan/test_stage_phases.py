@@ -34,3 +34,11 @@ def test_findings_are_counted_in_their_phase(make, method):
     assert (result[5].answered, result[5].left) == (1, 0)
     assert result[4].skipped
     assert result[0].state == "applies"
+
+
+def test_a_reason_is_limited_to_what_was_scanned(method):
+    complete, partial = plan_phases(method, (), ()), plan_phases(method, (), (), is_complete=False)
+
+    skipped = [(first.skipped, second.skipped) for first, second in zip(complete, partial, strict=True)]
+    assert any(first for first, _ in skipped)
+    assert all(second == (f"{first} in what was scanned" if first else "") for first, second in skipped)

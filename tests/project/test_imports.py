@@ -15,6 +15,7 @@ LAYERS = [
     {"syntax", "manifest", "toolchain", "record", "artifact"},
     {"scan", "plan", "apply", "verify", "host", "jobs"},
     {"evidence", "render", "skill", "viewer"},
+    {"dependency_patches"},
     {"repository", "workload"},
     {"pipeline"},
     {"mcp"},

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 
 import pytest
-from hostile_git import hostile_checkout, make_stale
+from hostile_git import ATTACKS, hostile_checkout, make_stale
 
 from rocm3d.model.errors import UserError
 from rocm3d.pipeline import Repository
@@ -46,6 +47,43 @@ def test_no_command_starts_a_program_of_git(rocm3d, knowledge, example, tmp_path
         assert (root / "rocm-port").is_dir(), ported.err
         assert drafts.code in (0, 1), drafts.err
     assert ended.code == 0, ended.err
+    assert not checkout.trace.exists(), checkout.trace.read_text()
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+@pytest.mark.parametrize(
+    "options", [("--into", "COPY"), ("--into", "COPY", "--with-git"), ("--allow-dirty",)], ids=" ".join
+)
+def test_no_fetch_starts_a_program_of_git(rocm3d, tmp_path, git, attack, options):
+    """A submodule that is not checked out, in a repository with the attack; its own settings name the program, too."""
+    (tmp_path / "hostile").mkdir()
+    checkout = hostile_checkout(tmp_path / "hostile", attack)
+    root, served = checkout.root, tmp_path / "served"
+    served.mkdir()
+    (served / "a.cu").write_text(KERNEL)
+    (served / ".gitattributes").write_text("* filter=evil diff=evil merge=evil\n")
+    git(served, "init", "-q", "-b", "main")
+    git(served, "add", "-A")
+    git(served, "commit", "-qm", "start")
+    commit = git(served, "rev-parse", "HEAD").strip()
+    with (root / ".gitmodules").open("a") as stream:
+        stream.write(f'[submodule "m"]\npath = m\nurl = file://{served}\nupdate = !{checkout.program}\n')
+    git(root, "update-index", "--add", "--cacheinfo", f"160000,{commit},m")
+    with (root / ".git" / "config").open("a") if (root / ".git").is_dir() else contextlib.nullcontext() as stream:
+        if stream:
+            stream.write(
+                f'[submodule "m"]\nactive = true\nupdate = !{checkout.program}\nfetchRecurseSubmodules = true\n'
+            )
+    checkout.trace.unlink(missing_ok=True)
+    (tmp_path / "user").write_text('[protocol "file"]\n\tallow = always\n')
+    words = [str(tmp_path / "copy") if word == "COPY" else word for word in options]
+    environment = {"GIT_CONFIG_GLOBAL": str(tmp_path / "user"), "GIT_CONFIG_NOSYSTEM": "1"}
+
+    ended = rocm3d("port", root, "--gpu", "mi300x", "--submodules", *words, env=environment)
+
+    assert ended.code in (0, 1, 2), ended.err
+    if options == ("--into", "COPY"):
+        assert (tmp_path / "copy" / "m" / "a.cu").exists(), ended.err
     assert not checkout.trace.exists(), checkout.trace.read_text()
 
 

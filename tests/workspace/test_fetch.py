@@ -5,7 +5,7 @@ import stat
 
 import pytest
 
-from rocm3d.workspace.fetch import FetchError, fetch_checkout, opened_fetch, remember_origin
+from rocm3d.workspace.fetch import FetchError, fetch_checkout, opened_fetch, store_origin
 
 
 @pytest.fixture
@@ -213,7 +213,7 @@ def test_a_checkout_that_stays_knows_where_it_came_from(served, tmp_path, user, 
     root, commit = served({"a.cu": b"int a;\n"})
     fetch_checkout(f"file://{root}", commit, tmp_path / "new")
 
-    remember_origin(tmp_path / "new", f"file://{root}")
+    store_origin(tmp_path / "new", f"file://{root}")
 
     git(tmp_path / "new", "fetch", "-q")
     assert git(tmp_path / "new", "rev-parse", "origin/main").strip() == commit

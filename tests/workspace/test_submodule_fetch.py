@@ -51,7 +51,7 @@ def test_a_path_that_leads_elsewhere_is_refused(tree, tmp_path, served, path):
     assert not (tree / ".git").exists()
 
 
-def test_a_link_on_the_way_is_not_followed(tree, tmp_path, served):
+def test_a_linked_parent_folder_is_not_followed(tree, tmp_path, served):
     (tmp_path / "out").mkdir()
     (tree / "libs").symlink_to(tmp_path / "out")
 
@@ -96,6 +96,9 @@ def test_submodules_without_end_end(tree, served, monkeypatch, kind):
         "submodules_of_commit",
         lambda *_: tuple(SubmoduleSource(f"m{number}", *served) for number in range(counts[kind])),
     )
+    monkeypatch.setattr(
+        submodule_fetch, "fetch_checkout", lambda _, commit, folder: (folder / ".git").mkdir(parents=True)
+    )
     monkeypatch.setattr(submodule_fetch, "MAX_SUBMODULES", 12)
 
     work = fetch(tree, SubmoduleSource("m", *served))
@@ -120,9 +123,9 @@ def test_an_interrupted_fetch_leaves_nothing(tree, served, monkeypatch):
 
 
 @pytest.mark.parametrize("keep_git", [False, True])
-@pytest.mark.parametrize("is_there", [False, True])
-def test_files_are_put_where_the_submodule_belongs(tree, served, keep_git, is_there):
-    if is_there:
+@pytest.mark.parametrize("is_present", [False, True])
+def test_files_are_put_where_the_submodule_belongs(tree, served, keep_git, is_present):
+    if is_present:
         (tree / "libs" / "knn").mkdir(parents=True)
     messages = []
 

@@ -15,6 +15,7 @@ class ApplyRequest:
 
     `submodules` are those that are checked out; edits in each become a separate patch. `left_out` has the reason for
     each edit, by path and recipe, that is not made. The files in `restarted` are edited anew from their originals.
+    `dependency_patches` are the patches of git dependencies, by their path in the port folder.
     """
 
     folder: str
@@ -25,3 +26,4 @@ class ApplyRequest:
     submodules: tuple[CheckedOutSubmodule, ...] = ()
     left_out: Mapping[tuple[str, str], str] = field(default_factory=dict)
     restarted: Collection[str] = ()
+    dependency_patches: Mapping[str, bytes] = field(default_factory=dict)

@@ -66,6 +66,7 @@ def apply(plan: Plan, tree: Tree, request: ApplyRequest, earlier: Patch | None =
         for path, data in render(plan, before, request.folder).items()
     }
     added |= {record.file: data for record, data in submodule_patches}
+    added |= {f"{request.folder}/{path}": data for path, data in request.dependency_patches.items()}
     changes = [edits.file_change(path) for path in edited]
     added[f"{request.folder}/{MANIFEST}"] = _manifest(plan, changes, added)
     changes += [_added_file(path, data) for path, data in added.items()]

@@ -50,8 +50,8 @@ class CheckedOutSubmodule:
 def checked_out_submodules(tree: Tree) -> tuple[CheckedOutSubmodule, ...]:
     """Submodules with their own .git or in the record of a copy, innermost first."""
     record = read_copy_record(tree.root)
-    found = (_checked_out(tree, item.path, record) for item in InstallableFolders(tree).submodules)
-    return tuple(sorted(filter(None, found), key=lambda module: (-len(module.path), module.path)))
+    modules = (_checked_out(tree, item.path, record) for item in InstallableFolders(tree).submodules)
+    return tuple(sorted(filter(None, modules), key=lambda module: (-len(module.path), module.path)))
 
 
 def _checked_out(tree: Tree, path: str, record: CopyRecord | None) -> CheckedOutSubmodule | None:

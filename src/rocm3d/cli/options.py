@@ -41,7 +41,10 @@ KeepTorch = Annotated[
     bool, typer.Option("--keep-torch", help="Plan for the installed ROCm torch: system, container or pip.")
 ]
 Submodules = Annotated[
-    bool, typer.Option("--submodules", help="Fetch submodules that are not checked out. Uses the network.")
+    bool,
+    typer.Option(
+        "--submodules", help="Fetch missing submodules, and git dependencies that name a commit. Uses the network."
+    ),
 ]
 Python = Annotated[
     Path | None,

@@ -80,6 +80,9 @@ def command(
             target = copies.enter_context(repository.copy_into(into, with_git=with_git))
         for line in target.fetch_submodules(missing):
             session.print_failure(line)
+        if submodules or missing:
+            for line in target.fetch_dependencies():
+                session.print_failure(line)
         building.progress = session.progress_of_units(target.progress)
         documents = target.port(
             product,

@@ -98,6 +98,9 @@ class Patch(Document):
     refused: tuple[RefusedEdit, ...]
     left: tuple[UnresolvedFinding, ...]
     modules: tuple[SubmodulePatch, ...] = ()
+    dependencies: tuple[SubmodulePatch, ...] = Field(
+        default=(), description="edits of git dependencies that were fetched; `path` is name@commit"
+    )
     tasks: tuple[PortTask, ...] = Field(default=(), description="what is left for a person")
     plan: Digest = ""
     tree: Digest = ""

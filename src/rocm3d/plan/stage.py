@@ -112,7 +112,12 @@ def plan(scan: Scan, gpu: Gpu, knowledge: Knowledge, today: date, options: PlanO
         answered=sources.answered,
         left=sources.left,
         effort=_effort(sources),
-        phases=plan_phases(knowledge.method, sources.resolved, [item.finding for item in sources.left]),
+        phases=plan_phases(
+            knowledge.method,
+            sources.resolved,
+            [item.finding for item in sources.left],
+            is_complete=not inventory.unscanned,
+        ),
         licences=licence_notices(names.values(), port, knowledge),
         hidden=inventory.hidden,
         readiness=_readiness(decisions, all_sources, knowledge, feasible=chosen is not None),
@@ -177,10 +182,19 @@ def licence_notices(
 
 
 def plan_phases(
-    method: Method | None, answered: Sequence[Finding], left: Sequence[Finding]
+    method: Method | None, answered: Sequence[Finding], left: Sequence[Finding], *, is_complete: bool = True
 ) -> tuple[PlannedPhase, ...]:
-    """All phases in order. A phase whose codes have no finding is skipped, with a reason."""
-    return () if method is None else tuple(_planned_phase(phase, answered, left) for phase in method.phases)
+    """All phases in order. A phase whose codes have no finding is skipped, with a reason.
+
+    If the scan is not complete, the reason is about what was scanned.
+    """
+    phases = () if method is None else tuple(_planned_phase(phase, answered, left) for phase in method.phases)
+    if is_complete:
+        return phases
+    return tuple(
+        phase.model_copy(update={"skipped": f"{phase.skipped} in what was scanned"}) if phase.skipped else phase
+        for phase in phases
+    )
 
 
 def _planned_phase(phase: Phase, answered: Sequence[Finding], left: Sequence[Finding]) -> PlannedPhase:

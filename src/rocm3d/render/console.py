@@ -172,7 +172,7 @@ def _patch(document: Patch) -> Iterable[RenderableType]:
     yield from (_change_line(change, verb) for change in document.changes if change.kind == "edited")
     if added := sum(change.kind == "added" for change in document.changes):
         yield Text(f"{counted(added, 'file')} {'would be ' * document.dry_run}added in {document.folder}/")
-    for module in document.modules:
+    for module in (*document.modules, *document.dependencies):
         yield from (_change_line(change, f"gets its edits from {clean(module.file)};") for change in module.changes)
     yield from _refused_lines(document)
     yield from _review_lines(document)

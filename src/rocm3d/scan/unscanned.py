@@ -9,7 +9,8 @@ from __future__ import annotations
 import posixpath
 import re
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from packaging.utils import canonicalize_name
@@ -177,16 +178,34 @@ def _clone_commands(item: GitDependency) -> Iterator[str]:
 
 
 def unscanned_in(
-    unscanned: Iterable[UnscannedCode], root: Path, folder: str, *, is_copy: bool
+    unscanned: Iterable[UnscannedCode],
+    root: Path,
+    folder: str,
+    *,
+    is_copy: bool = False,
+    fetched: Mapping[str, tuple[UnscannedCode, ...]] = MappingProxyType({}),
 ) -> tuple[UnscannedCode, ...]:
     """Without the git dependencies that the port folder has a patch for: somebody scanned those.
 
-    What a scan stores for any place gets the commands for this one. A copy for a port has no data of git.
+    What a scan stores for any place gets the commands for this one. A copy for a port has no data of git. `fetched` is
+    what could not be scanned of dependencies that were fetched, by `URL@commit`.
     """
     patched = {path.name.rpartition("@")[0] for path in (root / folder / "patches").glob("*@*.patch")}
-    remaining = (item for item in unscanned if item.reason != GIT_DEPENDENCY or item.name not in patched)
+    remaining: list[UnscannedCode] = []
+    for item in unscanned:
+        if item.reason == GIT_DEPENDENCY and item.where in fetched:
+            remaining += (_of_dependency(item, inner) for inner in fetched[item.where])
+        elif item.reason != GIT_DEPENDENCY or item.name not in patched:
+            remaining.append(item)
     without_git = is_copy and not (root / ".git").exists()
-    return tuple(_with_commands(item, folder, without_git=without_git) for item in remaining)
+    return tuple(_with_commands(item, folder, without_git=without_git) for item in dict.fromkeys(remaining))
+
+
+def _of_dependency(outer: UnscannedCode, inner: UnscannedCode) -> UnscannedCode:
+    """Another git dependency is one of the repository, too; anything else is named with its dependency."""
+    if inner.reason == GIT_DEPENDENCY:
+        return inner
+    return inner.model_copy(update={"name": f"{outer.name}/{inner.name}", "where": outer.where, "commands": ()})
 
 
 def _with_commands(item: UnscannedCode, folder: str, *, without_git: bool) -> UnscannedCode:

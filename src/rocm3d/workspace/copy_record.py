@@ -81,7 +81,7 @@ def record_of(source: Path) -> CopyRecord:
     if earlier is not None:
         return earlier
     try:
-        found = submodule_sources(source)
+        sources = submodule_sources(source)
         changed = uncommitted_paths(source) if os.path.lexists(source / ".git") else None
     except UserError:
         return CopyRecord()
@@ -89,7 +89,7 @@ def record_of(source: Path) -> CopyRecord:
         commit=head_commit(source) or "",
         origin="" if has_credentials(origin := origin_url(source)) else origin,
         changed=tuple(changed or ()),
-        submodules=tuple(_copied(source, item) for item in found),
+        submodules=tuple(_copied(source, item) for item in sources),
     )
 
 

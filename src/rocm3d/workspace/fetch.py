@@ -66,7 +66,7 @@ def opened_fetch(folder: Path) -> IsolatedGit:
     return IsolatedGit(folder, folder, {}, _isolated_environment(folder))
 
 
-def remember_origin(folder: Path, url: str) -> None:
+def store_origin(folder: Path, url: str) -> None:
     """Make `git fetch` of the user work in a checkout that stays."""
     environment = _isolated_environment(folder)
     _git(folder, environment, "config", "remote.origin.url", url)

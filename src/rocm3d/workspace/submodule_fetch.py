@@ -15,7 +15,7 @@ from pathlib import Path
 
 from rocm3d.model.credentials import without_credentials
 from rocm3d.model.errors import UserError
-from rocm3d.workspace.fetch import FetchError, fetch_checkout, opened_fetch, remember_origin
+from rocm3d.workspace.fetch import FetchError, fetch_checkout, opened_fetch, store_origin
 from rocm3d.workspace.state import state_folder
 from rocm3d.workspace.submodule_sources import MAX_DEPTH, SubmoduleSource, submodules_of_commit
 from rocm3d.workspace.tree import open_folder, path_parts
@@ -78,7 +78,7 @@ class SubmoduleFetch:
                 git = opened_fetch(checkout)
                 nested = submodules_of_commit(git, source.commit, checkout / ".gitmodules", source.url)
                 if self.keep_git:
-                    remember_origin(checkout, source.url)
+                    store_origin(checkout, source.url)
                 else:
                     shutil.rmtree(checkout / ".git")
                 with open_folder(self.root, folders, create=True) as parent:

@@ -71,7 +71,7 @@ def test_without_git_yes_is_needed(work, target, snapshot):
     assert before == snapshot(target)
 
 
-def test_a_copy_changes_nothing_in_the_repository_and_a_stale_plan_is_still_seen(work, target, tmp_path):
+def test_a_copy_changes_nothing_in_the_repository_and_a_stale_plan_is_refused(work, target, tmp_path):
     plan_hash = planned(work, target)
     before = {path: path.stat().st_mtime_ns for path in (target, *target.rglob("*"))}
     work("apply", path=str(target), plan_hash=plan_hash, into=str(tmp_path / "copy"))

@@ -260,7 +260,7 @@ build() {
   done
   if [ "$dry_run" = no ]; then
     [ -e "$folder/setup.py" ] || [ -e "$folder/pyproject.toml" ] ||
-      fail "$step: $folder is missing or empty" "if it is a submodule: git submodule update --init --recursive"
+      fail "$step: $folder is missing or empty" "if it is a submodule: git submodule update --init --recursive, or in a copy: rocm3d port . --submodules"
     case "$folder" in
       "$build"/*)
         key="$PYTHON $folder $(git -C "$folder" rev-parse HEAD) $( (cat "$port/patches/"*.patch 2>/dev/null || true) | cksum) $before $*"

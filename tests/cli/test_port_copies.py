@@ -187,11 +187,11 @@ def test_apply_uses_the_plan_of_the_source(rocm3d, source, tmp_path):
     assert not (tmp_path / "other").exists()
 
 
-@pytest.mark.parametrize("place", ["beside", "in another repository"])
-def test_a_copy_is_ported_again_without_yes_and_undone(rocm3d, committed, git, tmp_path, snapshot, place):
+@pytest.mark.parametrize("kind", ["alone", "in another repository"])
+def test_a_copy_is_ported_again_without_yes_and_undone(rocm3d, committed, git, tmp_path, snapshot, kind):
     parent = tmp_path / "parent"
     parent.mkdir()
-    if place != "beside":
+    if kind != "alone":
         git(parent, "init", "-q", "-b", "main")
     copy = parent / "copy"
     rocm3d("port", committed, *GPU, "--into", copy)
