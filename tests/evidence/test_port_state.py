@@ -303,7 +303,9 @@ def test_what_was_compiled_for_other_targets_only_is_open(item, targets):
 def test_it_does_not_apply_only_if_scan_and_probe_found_no_native_code():
     skipped = verdict("compile", "skipped", reason="no native extension")
 
+    partly = scan(unscanned=[UnscannedCode(name="a", where="b", reason="c")], extensions=False)
     assert rung("compiled", skipped, scan=scan(extensions=False)).outcome == "not_applicable"
+    assert rung("compiled", skipped, scan=partly).outcome == "not_run"
     assert rung("compiled", skipped).outcome == "not_run"
     assert rung("compiled", scan=scan(extensions=False)).outcome == "not_run"
     assert rung("compiled", skipped, scan=None).outcome == "not_run"

@@ -51,7 +51,7 @@ class LevelRungs:
 
     @property
     def compiled(self) -> Rung:
-        """It does not apply only if neither scan nor compiler found native code.
+        """It does not apply only if everything was scanned, and neither scan nor compiler found native code.
 
         Kernels are compared with those of the CUDA build: that needs nvcc, and counts only if they differ.
         """
@@ -63,10 +63,14 @@ class LevelRungs:
         needs_toolchain = any(item.outcome == "not_run" and _PREPARE in item.reason for item in checks)
         command = _PREPARE if needs_toolchain else f"{_VERIFY}compile"
         rung = _rung("compiled", {"compile": checks}, (), command)
-        has_native_code = self.scan is None or bool(self.scan.inventory.extensions)
-        if rung.outcome != "not_applicable" or not has_native_code:
+        if rung.outcome != "not_applicable":
             return rung
-        return Rung(name="compiled", outcome="not_run", reason=rung.reason, next=command)
+        if self.scan is None or self.scan.inventory.extensions:
+            return Rung(name="compiled", outcome="not_run", reason=rung.reason, next=command)
+        if self.scan.inventory.unscanned:
+            reason = "what was not scanned may have native code"
+            return Rung(name="compiled", outcome="not_run", reason=reason, next=command)
+        return rung
 
     @property
     def imported(self) -> Rung:
