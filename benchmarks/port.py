@@ -9,7 +9,7 @@ script reaches the compiler on ROCm with flags that clang accepts, and no kernel
 In brackets: the units that compile by themselves. Then: the size of the edit and of the smallest human port, the
 isolation proof, whether apply is idempotent and undo restores every byte. --safe adds the state with --safe-only,
 --units selects sources. `--all` checks proof, idempotence and undo on every repository of port.toml, with and without
---review, and compiles nothing. Compiled units are taken from rocm3d's cache.
+--safe-only, and compiles nothing. Compiled units are taken from rocm3d's cache.
 """
 
 from __future__ import annotations

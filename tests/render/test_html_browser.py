@@ -144,7 +144,7 @@ def test_the_keyboard_reaches_every_link_in_its_order(page, ported):
         "Proof",
         "Dependencies",
         "Changes",
-        "Left for a person",
+        "Tasks for a person",
         "Runs",
         "Base",
     ]
