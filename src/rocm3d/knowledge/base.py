@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from rocm3d.model.tolerance import Tolerance
     from rocm3d.model.toolchain import WheelToolchain
     from rocm3d.model.variable import Variable
+    from rocm3d.model.wheel import WheelRecord
 
 
 # Kinds of records that are found by id, in the order of precedence. Tolerances and backends come last: their ids are
@@ -82,6 +83,7 @@ class Knowledge:
     suites: Mapping[str, Suite] = field(default_factory=dict)
     indexes: Mapping[str, PublicIndex] = field(default_factory=dict)
     distributions: Mapping[str, Distribution] = field(default_factory=dict)
+    wheels: Mapping[str, WheelRecord] = field(default_factory=dict)
     toolchains: Mapping[str, WheelToolchain] = field(default_factory=dict)
     host: Mapping[str, Condition] = field(default_factory=dict)
     methods: Mapping[str, Method] = field(default_factory=dict)  # one, by its name

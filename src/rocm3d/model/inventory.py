@@ -42,6 +42,17 @@ class Dependency(Record):
     requirement: str
     location: Location
     package: str | None = None
+    optional: bool = Field(
+        default=False, description="a plain install leaves it out: an extra, a group, a build or test requirement"
+    )
+
+
+class PythonVersions(Record):
+    """Python versions that a file of the repository names, in PEP 440 syntax."""
+
+    specifier: str
+    location: Location
+    required: bool = Field(default=False, description="pip refuses others; else its own environment has them")
 
 
 class OtherIndex(Record):
@@ -120,6 +131,7 @@ class Inventory(Record):
     dependencies: tuple[Dependency, ...]
     extensions: tuple[Extension, ...]
     other_indexes: tuple[OtherIndex, ...] = ()
+    pythons: tuple[PythonVersions, ...] = ()
     families: dict[str, int]
     skipped: tuple[SkippedFile, ...]
     unscanned: tuple[UnscannedCode, ...] = Field(

@@ -228,6 +228,7 @@ def _inventory(
         dependencies=dependencies,
         extensions=tuple(entry for result in results for entry in result.extensions),
         other_indexes=other_indexes([result.indexes for result in results], knowledge),
+        pythons=tuple(entry for result in results for entry in result.pythons),
         families={},
         skipped=tuple(sorted(skipped, key=lambda entry: (entry.path, entry.reason))),
         ignored=0 if selection.isolated else sum(result.ignored for result in results),
