@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,6 +18,11 @@ if TYPE_CHECKING:
 def format_option(kind: type[Document] | str) -> Any:
     """The option --format for a command that shows this kind of document."""
     return typer.Option("--format", help=f"{join_alternatives(format_names(kind))}.")
+
+
+def absolute_path(path: Path | None) -> Path | None:
+    """A path of the command line from the current folder: programs are started in other folders. Follows no link."""
+    return None if path is None else Path(os.path.abspath(path))  # noqa: PTH100
 
 
 Target = Annotated[Path, typer.Argument(metavar="PATH", help="The folder of the repository.", show_default=False)]
@@ -39,6 +45,7 @@ Python = Annotated[
         "--python",
         help="Python with torch. Default: $VIRTUAL_ENV, unless it is in PATH.",
         dir_okay=False,
+        callback=absolute_path,
     ),
 ]
 LicencePolicy = Annotated[
