@@ -13,7 +13,8 @@ from rocm3d.model.base import Document, Record
 from rocm3d.model.counted import counted
 from rocm3d.model.finding import Finding, Location
 
-Readiness = Literal["ready", "ready-with-deps", "needs-edits", "partial", "blocked"]
+Readiness = Literal["ready", "ready-with-deps", "needs-edits", "partial", "rewrite", "blocked"]
+"""partial: a stub replaces a package; rewrite: an algorithm has to change; blocked: a package has no route."""
 COMMENTS = "comments"
 """The source of findings that `rocm3d: ignore[...]` comments hide."""
 LibraryState = Literal["proven", "works", "work", "blocked", "named"]

@@ -141,6 +141,8 @@ def _readiness(
 ) -> Readiness:
     if not feasible or any(decision.decision == "blocked" for decision in decisions):
         return "blocked"
+    if any(item.effort == "rewrite" for item in sources.left):
+        return "rewrite"
     if any(decision.decision == "stub" for decision in decisions):
         return "partial"
     codes = [*sources.codes_needing_edits, *(left.finding.code for left in sources.left)]

@@ -261,14 +261,20 @@ def readiness(
     if without_route:
         return "blocked", tuple(f"{name} has no route to ROCm" for name in without_route)
     edits = [finding for finding in serious if _is_edit(finding, knowledge)]
+    rewrites = [finding for finding in edits if knowledge.codes[finding.code].effort == "rewrite"]
+    if rewrites:
+        return "rewrite", _counts_by_rule(rewrites)
     if edits:
-        rules = sorted({finding.rule for finding in edits})
-        return "needs-edits", tuple(f"{rule}: {sum(f.rule == rule for f in edits)}" for rule in rules)
+        return "needs-edits", _counts_by_rule(edits)
     if serious:
         return "ready-with-deps", tuple(f"{name} must be installed from another source" for name in packages) or (
             "install commands request CUDA builds",
         )
     return "ready", ("no CUDA-specific code or dependency found",)
+
+
+def _counts_by_rule(findings: Sequence[Finding]) -> tuple[str, ...]:
+    return tuple(f"{rule}: {count}" for rule, count in sorted(Counter(finding.rule for finding in findings).items()))
 
 
 def _has_route(package: Package, *, is_imported: bool) -> bool:
