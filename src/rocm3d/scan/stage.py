@@ -97,7 +97,7 @@ def _document(tree: Tree, scanned_paths: list[str], settings: _ScanSettings, rea
     hidden = hidden_findings(every, shown, settings.selection.settings)
     relinked = [_unlink_own_packages(result, own_packages) for result in results]
     families = Counter(finding.family for finding in shown if finding.family is not None)
-    inventory = _inventory(tree, paths, settings, relinked, every).model_copy(
+    inventory = _inventory(tree, paths, settings, relinked, every, read).model_copy(
         update={
             "families": dict(sorted(families.items())),
             "hidden": count_hidden(hidden, settings.selection.settings),
@@ -207,8 +207,13 @@ def _unlink_own_packages(result: FileResult, own_packages: frozenset[str]) -> Fi
     return result.model_copy(update={"dependencies": tuple(dependencies)})
 
 
-def _inventory(
-    tree: Tree, paths: list[str], settings: _ScanSettings, results: Sequence[FileResult], every: list[Finding]
+def _inventory(  # noqa: PLR0913, PLR0917  (the parts of the document)
+    tree: Tree,
+    paths: list[str],
+    settings: _ScanSettings,
+    results: Sequence[FileResult],
+    every: list[Finding],
+    read: ReadFile,
 ) -> Inventory:
     """Without what is shown or hidden. The readiness follows from all findings: nobody can hide one from it."""
     knowledge, selection = settings.knowledge, settings.selection
@@ -217,7 +222,7 @@ def _inventory(
     state, reasons = readiness(every, dependencies, knowledge)
     return Inventory(
         repository=tree.name,
-        known_as=recognised_port(paths, knowledge),
+        known_as=recognised_port(paths, knowledge, read),
         counts=FileCounts(
             files=len(paths),
             bytes=sum(tree.size(path) for path in paths),
