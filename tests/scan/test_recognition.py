@@ -41,7 +41,7 @@ def test_a_fork_without_its_text_is_the_original(knowledge, content):
     assert recognised_port(["b/c.py", "a.py", "r.txt"], replace(base, ports=ports), {"r.txt": content}.get) == first
 
 
-def test_a_fork_is_told_apart_by_a_text(knowledge):
+def test_a_fork_differs_by_a_text(knowledge):
     base, (first, two, _) = knowledge
     ports = {**base.ports, two: base.ports[first].model_copy(update={"id": two, "mark_texts": {"r.txt": "mmgp"}})}
     known = replace(base, ports=ports)

@@ -1,6 +1,6 @@
 """Runs torch.compile in its default mode on ROCm.
 
-Parameters: modes (the ones to replace); configured (true: replace a mode that is read from a configuration).
+Parameters: modes (the ones to replace), configured (functions whose mode is replaced if a configuration has it).
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ _OF_CONFIGURATION = (cst.Attribute, cst.Subscript)
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """`torch.compile(model, mode="max-autotune")` becomes `mode="default" if is_rocm else "max-autotune"`."""
-    words = ["compile"] if parameters.get("configured") else list_parameter(parameters, "modes")
+    functions = list_parameter(parameters, "configured")
+    words = [*(name.rpartition(".")[2] for name in functions), *list_parameter(parameters, "modes")]
     return (
         run_guarded_edit(data, _CompileModeEdit(parameters)) if any(word.encode() in data for word in words) else data
     )
@@ -32,8 +33,8 @@ class _CompileModeEdit(GuardedEdit):
         return updated_node.with_changes(value=self.choose(cst.SimpleString('"default"'), value, value))
 
     def _is_replaced(self, call: cst.Call, value: cst.BaseExpression) -> bool:
-        if self.parameters.get("configured"):
-            return isinstance(value, _OF_CONFIGURATION) and dotted_name(call.func) == "torch.compile"
+        if isinstance(value, _OF_CONFIGURATION):
+            return dotted_name(call.func) in self.values("configured")
         return string_value(value) in self.values("modes") and _compiles(call)
 
 
