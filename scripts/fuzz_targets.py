@@ -38,7 +38,7 @@ MAX_INPUT_BYTES = 16384
 FILE_NAMES = (
     "a.py", "a.cu", "a.h", "setup.py", "setup.cfg", "pyproject.toml", "requirements.txt", "environment.yml",
     "Dockerfile", "compose.yml", "CMakeLists.txt", "install.sh", "Makefile", "README.md", "a.ipynb",
-    ".github/workflows/a.yml", ".gitmodules", "uv.lock", "Pipfile", "cog.yaml", "pip.conf",
+    ".github/workflows/a.yml", ".gitmodules", "uv.lock", "Pipfile", "cog.yaml", "pip.conf", ".python-version",
 )  # fmt: skip
 # A triangle as a glTF: three points, and images that do not exist.
 _GLTF = (
@@ -72,6 +72,7 @@ SEEDS = {
     "a.ipynb": b'{"cells": [{"cell_type": "code", "source": ["!pip install torch\\n", "%%bash\\u0020"]}]}',
     "github-workflows-a.yml": b"jobs:\n  a:\n   steps:\n   - run: |\n      pip install torch\n   - run: >\n      b\n",
     "gitmodules": b'[submodule "a"]\n\tpath = third_party/a\n\turl = https://h/o/diff-gaussian-rasterization.git\n',
+    "python-version": b"3.10.4\ncpython-3.12\npypy3.9\n",
     "uv.lock": b'[[package]]\nname = "torch"\nversion = "2.1"\nsource = { registry = "https://h/whl/cu121" }\n',
     "Pipfile": b'[[source]]\nurl = "https://h/whl/cu121"\n[packages]\ntorch = "*"\na = {version = "1", extras = []}\n',
     "pip.conf": b"[global]\nindex-url = https://h/simple\nextra-index-url =\n    https://u:p@h/\n    ${A}\n"

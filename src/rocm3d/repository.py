@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from rocm3d.verify.backends.environment import Environment
     from rocm3d.verify.compilation.compile_options import CompileOptions
     from rocm3d.verify.probe import Network
+    from rocm3d.verify.resolution.candidates import Candidate
     from rocm3d.verify.runs.stored_run import StoredRun
     from rocm3d.workspace.journal import UndoJournal
     from rocm3d.workspace.result_cache import ResultCache
@@ -233,25 +234,57 @@ class Repository:
 
         With `lock` the requirements are resolved, which uses the network.
         """
+        from rocm3d.plan.stacks import PlanOptions
         from rocm3d.plan.stage import plan
 
-        before = inventory or self._scan_original()
-        document = plan(before, gpu, self.knowledge, today(), options)
-        document = self._locked(document) if lock else document
+        before, options = inventory or self._scan_original(), options or PlanOptions()
+        document = (
+            self._resolved_plan(before, gpu, options) if lock else plan(before, gpu, self.knowledge, today(), options)
+        )
         if not self.reads_only:
             self.documents.write(before)
             self.documents.write(document)
         return document
 
-    def _locked(self, plan: Plan) -> Plan:
-        """The plan with the requirements of its port as uv resolves them now."""
+    def _resolved_plan(self, scan: Scan, gpu: Gpu, options: PlanOptions) -> Plan:
+        """The plan for the first stack on which uv can install all requirements, with what it would install."""
+        from rocm3d.verify.resolution.candidates import first_that_resolves
+        from rocm3d.verify.resolution.locking import find_uv_resolver
+
+        resolver, tried = find_uv_resolver(), dict[str, str]()
+
+        def candidate(unresolved: Mapping[str, str]) -> Candidate | None:
+            tried.update(unresolved)
+            return self._candidate(scan, gpu, replace(options, unresolved=unresolved))
+
+        result = first_that_resolves(candidate, resolver, self.knowledge, {}, self.progress)
+        if result is None:
+            if not tried:
+                raise UserError("the plan chose no stack, so there is nothing to lock")
+            raise MachineError(
+                f"the requirements do not resolve: {_join_reasons(tried)}",
+                hint="leave out --stack to try the others" if options.stack else "change one of these requirements",
+            )
+        document = result.candidate.plan
+        assert document.stack is not None
+        left_out = result.resolution.left_out
+        exceptions = f", except: {'; '.join(left_out)}" if left_out else ""
+        note = f"; resolves with {resolver.label}{exceptions}"
+        stack = document.stack.model_copy(update={"reason": f"{document.stack.reason}{note}"})
+        return document.model_copy(update={"stack": stack, "resolved": result.resolution.resolved})
+
+    def _candidate(self, scan: Scan, gpu: Gpu, options: PlanOptions) -> Candidate | None:
+        """The best plan, and the requirements files of its port; None if no stack is left."""
         from rocm3d.apply.additions.constraints import render as constraints
         from rocm3d.apply.additions.requirements import render as requirements
-        from rocm3d.verify.resolution.locking import lock_requirements
+        from rocm3d.plan.stage import plan
+        from rocm3d.verify.resolution.candidates import Candidate
 
-        tree = self.source_tree()
-        files = {**constraints(plan, tree, self.folder), **requirements(plan, tree, self.folder)}
-        return plan.model_copy(update={"resolved": lock_requirements(plan, files, self.knowledge)})
+        document, tree = plan(scan, gpu, self.knowledge, today(), options), self.source_tree()
+        if document.base is None:
+            return None
+        files = {**constraints(document, tree, self.folder), **requirements(document, tree, self.folder)}
+        return Candidate(document, files)
 
     def installed(self, gpu: Gpu, interpreter: Path | None, platform: Platform) -> Stack:
         """The installed torch, as a stack to plan for."""
@@ -570,6 +603,7 @@ class Repository:
             environment or Environment(),
             building or CompileOptions(),
             tuple(_stored_run(run) for run in runs),
+            lambda unresolved: self._other_candidate(plan, unresolved),
         )
         tree = self._tree_digest()
         document = merge_verdicts(self._stored_verdicts(), with_tree(verify(case, levels), tree), levels)
@@ -585,6 +619,15 @@ class Repository:
         with contextlib.suppress(UserError):
             return self.documents.find_own(Verdicts)
         return None
+
+    def _other_candidate(self, plan: Plan, unresolved: Mapping[str, str]) -> Candidate | None:
+        """The best plan for another stack; none for a torch that the user has chosen."""
+        from rocm3d.plan.stacks import PlanOptions
+
+        if plan.base is None or plan.base.id not in self.knowledge.stacks:
+            return None
+        options = PlanOptions(prefer=plan.prefer, platform=plan.platform, unresolved=unresolved)
+        return self._candidate(self._scan_original(), plan.gpu, options)
 
     def evidence(self) -> Evidence:
         """Seal the documents of the stages."""
@@ -779,6 +822,14 @@ def _is_copy(root: Path) -> bool:
 
 def _has_files(folder: Path) -> bool:
     return folder.is_symlink() or (folder.is_dir() and any(folder.iterdir()))
+
+
+def _join_reasons(reasons: Mapping[str, str]) -> str:
+    """Each reason once, behind the stacks that have it."""
+    by_reason: dict[str, list[str]] = {}
+    for stack, reason in reasons.items():
+        by_reason.setdefault(reason, []).append(stack)
+    return "; ".join(f"{', '.join(stacks)}: {reason}" for reason, stacks in by_reason.items())
 
 
 def _uncommitted_message(name: str, paths: Sequence[str], unknown: Sequence[str]) -> str:

@@ -29,6 +29,7 @@ from rocm3d.record.run import RunRequest, record_run
 from rocm3d.scan.recognition import recognised_port
 from rocm3d.workspace.documents import Documents
 from rocm3d.workspace.state import STATE_FOLDER
+from rocm3d.workspace.tree import Tree
 
 if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
@@ -64,8 +65,10 @@ def known_expectations(
 
     A requested expectation replaces that of the record with the same key.
     """
-    marks = {mark for port in knowledge.ports.values() for mark in port.marks if (root / mark).is_file()}
-    port = knowledge.ports.get(recognised_port(marks, knowledge) or "")
+    named = {mark for port in knowledge.ports.values() for mark in (*port.marks, *port.mark_texts)}
+    tree = Tree.open(root)
+    marks = {mark for mark in named if (root / mark).is_file()}
+    port = knowledge.ports.get(recognised_port(marks, knowledge, tree.read) or "")
     if port is None or port.workload is None or not is_workload(command, port.workload):
         return ()
     requested_keys = {item.key for item in requested}

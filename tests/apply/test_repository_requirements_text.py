@@ -26,7 +26,8 @@ def requirement_line(text: str, version: str = "", url: str = "", extras: tuple[
         ("some=1.2", "=1.2", "some==1.2.*"),
         ("some=1.2=py39_0", "=1.2=py39_0", "some==1.2.*"),
         ("some 1.2", "1.2", "some==1.2.*"),
-        ("some ~1.2", "~1.2", "some"),
+        ("some ~1.2", "~1.2", "some>=1.2,<1.3"),
+        ("some >1.x", ">1.x", "some"),
     ],
 )
 def test_versions_of_other_tools_become_pips_or_are_left_out(text, version, line):

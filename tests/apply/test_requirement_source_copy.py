@@ -63,7 +63,6 @@ KEPT = [
     "-rother.txt",
     "-c constraints.txt",
     "-i https://host/simple",
-    "--extra-index-url=https://host/private/simple",
     "--find-links ./wheels",
     "--pre",
     "--no-binary :all:",
@@ -184,8 +183,23 @@ def test_lines_that_install_sh_builds_become_comments():
 
 def test_an_index_goes_only_where_its_finding_is_answered():
     copier = RequirementsCopier(DECISIONS, frozenset({("requirements.txt", 1), ("other.txt", 2)}), frozenset())
-    text = "--extra-index-url https://host/cu118\n--extra-index-url https://host/private\n"
-    assert copied(text, copier) == b"# rocm3d: removed: https://host/cu118\n--extra-index-url https://host/private\n"
+    text = "--index-url https://host/cu118\n--index-url https://host/private\n"
+    assert copied(text, copier) == b"# rocm3d: removed: https://host/cu118\n--index-url https://host/private\n"
+
+
+def test_an_additional_index_goes_in_any_case():
+    copier = RequirementsCopier(DECISIONS, frozenset({("requirements.txt", 1)}), frozenset())
+    text = "--extra-index-url https://host/cu118\n--extra-index-url https://pypi.org/simple\n"
+    assert copied(text, copier).decode().splitlines() == [
+        "# rocm3d: removed: https://host/cu118",
+        "# rocm3d: not used, each package comes from one index: https://pypi.org/simple",
+    ]
+
+
+def test_a_requirement_with_an_index_is_left_for_a_person():
+    """pip refuses such a line, and with it the whole file."""
+    copy = copied("bpy==4.0 --extra-index-url https://host/pypi/\n")
+    assert copy == b"# rocm3d: left for you, pip cannot read it: bpy==4.0 index https://host/pypi/\n"
 
 
 @pytest.mark.parametrize(
@@ -235,3 +249,37 @@ def test_a_copy_of_a_copy_changes_nothing_more(lines):
     assert copied(once) == once
     left = {entry.name.lower() for entry in read("requirements.txt", once).mentions if "ignore[" not in once.decode()}
     assert not left & {"torch", "torchvision", "xformers", "flash-attn", "nvdiffrast"}
+
+
+ADDITIONAL = [
+    "--extra-index-url https://host/simple",
+    "--extra-index-url=https://host/simple",
+    "  --extra-index-url  https://host/simple  # why",
+    "--extra-index https://host/simple",
+    "--ex https://host/simple",
+    "--extra-index-url \\\n    https://host/simple",
+    "--extra-index-url ${INDEX}/simple",
+    "--extra-index-url https://user:secret@host/simple",
+    "--extra-index-url https://host/simple  # rocm3d: ignore[other_index]",
+    "-i https://host/a --extra-index-url https://host/b",
+    "--pre --extra-index-url https://host/simple",
+    "--extra-index-url",
+    "--EXTRA-INDEX-URL https://host/simple",
+    "numpy==1.0 --extra-index-url https://host/simple",
+    "torch==2.1 --extra-index-url=https://host/simple",
+]
+
+
+@given(
+    st.lists(
+        st.one_of(st.sampled_from([*ADDITIONAL, *KEPT, *GONE]), st.builds(str.__add__, names, tails), others),
+        max_size=12,
+    ),
+    st.sampled_from(["\n", "\r\n", "\r"]),
+    st.sampled_from([frozenset(), frozenset({("requirements.txt", 1)})]),
+)
+def test_no_copy_has_an_additional_index(lines, newline, answered):
+    data = "\n".join(lines).replace("\n", newline).encode()
+    copy = copied(data, RequirementsCopier(DECISIONS, answered, frozenset()))
+    assert not [option for option in read("requirements.txt", copy).options if option.additional]
+    assert not [line for line in copy.splitlines() if b"--ex" in line.lower() and not line.lstrip().startswith(b"#")]

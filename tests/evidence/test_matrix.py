@@ -117,6 +117,23 @@ def test_a_plan_lists_the_work(knowledge, decision, state):
     assert row.states == {"a": state}
 
 
+@pytest.mark.parametrize(
+    ("fields", "state"),
+    [
+        ({"import_kept": True}, "works"),
+        ({"import_kept": False}, "work"),
+        ({"import_kept": False, "verified_on": ("gfx942",)}, "works"),
+    ],
+)
+def test_a_renamed_replacement_waits_until_it_is_verified(knowledge, fields, state):
+    document = planned(knowledge, "replace")
+    decision = document.decisions[0].model_copy(update={"verified_on": (), **fields})
+    known = RepositoryDocuments(scan("a", "gsplat"), document.model_copy(update={"decisions": (decision,)}))
+
+    assert matrix([known], knowledge.packages).rows[0].states == {"a": state}
+    assert matrix([known], knowledge.packages).free == (("a",) if state == "works" else ())
+
+
 @pytest.mark.parametrize(("outcome", "state"), [("accelerated", "proven"), ("fallback", "work")])
 def test_what_verify_saw_at_work_is_proven(knowledge, outcome, state):
     view = BackendCheck(

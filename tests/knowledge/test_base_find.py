@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
+from packaging.utils import canonicalize_name
 
 from rocm3d.knowledge.base import find_record, known_names
 from rocm3d.model.errors import UserError
@@ -42,6 +45,51 @@ def test_code_is_found_by_number_and_rule(known, word):
 @pytest.mark.parametrize("word", ["zz-attn", "ZZ-ATTN", "zz-attention", "ZZ.Attention", "zz_attn_cuda", "ZzExt"])
 def test_package_is_found_by_id_distribution_and_import(known, word):
     assert find_record(word, known) == known.packages["zz-attn"]
+
+
+def with_commands(known, *commands, package="zz-attn", **fields):
+    """The knowledge base with one route of a package."""
+    old = known.packages[package]
+    route = old.routes[0].model_copy(update={"decision": "replace", "commands": commands, **fields})
+    copy = old.model_copy(update={"id": package, "routes": (route,)})
+    return replace(known, packages={**known.packages, package: copy})
+
+
+@pytest.mark.parametrize("word", ["zz-src", "host", "simple", "zz-file", "zz-file-1.0", "rocm"])
+def test_files_and_indexes_of_a_route_are_no_names(known, word):
+    commands = (
+        ("pip", "install", "--no-deps", "./zz-src"),
+        ("pip", "install", "https://host/zz-file-1.0-py3.whl"),
+        ("pip", "install", "--index-url", "https://host/simple"),
+        ("git", "clone", "-b", "rocm", "https://host/other.git"),
+    )
+    with pytest.raises(UserError, match="no record for"):
+        find_record(word, with_commands(known, *commands))
+
+
+def test_what_a_dropped_package_would_install_is_no_name(known):
+    dropped = with_commands(known, ("pip", "install", "zz-fork"), decision="drop")
+    with pytest.raises(UserError, match="no record for"):
+        find_record("zz-fork", dropped)
+
+
+@pytest.mark.parametrize("word", ["zz_rocm", "ZZ-ROCM", "zz-fork", "zz-built", "zz-cloned"])
+def test_package_is_found_by_what_its_routes_install(known, word):
+    commands = (
+        ("git", "clone", "-b", "rocm", "https://host/a/zz-cloned.git"),
+        ("pip", "install", "--index-url", "https://host/simple", "--no-deps", "zz-fork==1.0", "-e", "./zz-cloned"),
+        ("pip", "install", "git+https://host/a/zz-built.git@rocm#subdirectory=torch"),
+    )
+    extended = with_commands(known, *commands, requirement="zz_rocm>=1")
+    assert find_record(word, extended) == extended.packages["zz-attn"]
+    assert canonicalize_name(word) in known_names(extended)
+
+
+def test_of_two_packages_with_one_replacement_the_better_rank_is_found(overlay):
+    loaded = overlay.family().package("zz-attn").package("aa-attn").load()
+    known = with_commands(loaded, ("pip", "install", "zz-fork"), rank=1)
+    known = with_commands(known, ("pip", "install", "zz-fork"), package="aa-attn", rank=2)
+    assert find_record("zz-fork", known) == known.packages["zz-attn"]
 
 
 @pytest.mark.parametrize("word", ["gfx999", "GFX999", "zz900x", "radeon zz 900 x", "ZED"])

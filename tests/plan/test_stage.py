@@ -81,6 +81,19 @@ def test_edits_and_leftovers_mean_needs_edits(make, planned, code, rule):
     assert planned([make.finding(code, rule)]).readiness == "needs-edits"
 
 
+@pytest.mark.parametrize(("effort", "readiness"), [("hours", "needs-edits"), ("rewrite", "rewrite")])
+def test_a_leftover_that_needs_another_algorithm_is_a_rewrite(make, planned, base, effort, readiness):
+    code = base.codes["PY101"].model_copy(update={"effort": effort})
+    knowledge = replace(base, codes={**base.codes, "PY101": code})
+    findings = [make.finding("PY101", "flash_attention_required")]
+
+    assert planned(findings, [make.dependency("fake")], knowledge=knowledge).readiness == (
+        "partial" if effort == "hours" else readiness
+    )
+    assert planned(findings, knowledge=knowledge).readiness == readiness
+    assert planned(findings, [make.dependency("dead")], knowledge=knowledge).readiness == "blocked"
+
+
 def test_other_sources_mean_ready_with_deps(make, planned):
     assert planned(dependencies=[make.dependency("good")]).readiness == "ready-with-deps"
 

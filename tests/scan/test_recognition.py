@@ -28,3 +28,31 @@ def test_port_with_most_marks_wins(knowledge):
 
     assert recognised_port(["b/c.py", "a.py", "z.py"], base) == first
     assert recognised_port(["b/c.py", "a.py", "d.py"], base) == two
+
+
+@pytest.mark.parametrize("content", [None, b"", b"mmg p", b"MMGP"])
+def test_a_fork_without_its_text_is_the_original(knowledge, content):
+    base, (first, two, _) = knowledge
+    ports = {
+        **base.ports,
+        two: base.ports[two].model_copy(update={"marks": ("a.py",), "mark_texts": {"r.txt": "mmgp"}}),
+    }
+
+    assert recognised_port(["b/c.py", "a.py", "r.txt"], replace(base, ports=ports), {"r.txt": content}.get) == first
+
+
+def test_a_fork_differs_by_a_text(knowledge):
+    base, (first, two, _) = knowledge
+    ports = {**base.ports, two: base.ports[first].model_copy(update={"id": two, "mark_texts": {"r.txt": "mmgp"}})}
+    known = replace(base, ports=ports)
+
+    assert recognised_port(["b/c.py", "a.py", "r.txt"], known, {"r.txt": b"a\nmmgp==3\n"}.get) == two
+    assert recognised_port(["b/c.py", "a.py"], known, {"r.txt": b"a\nmmgp==3\n"}.get) == first
+
+
+@pytest.mark.parametrize("name", ["hunyuan3d-2gp", "openpi", "trisplat", "zipsplat"])
+def test_shipped_ports_have_marks(name):
+    port = load().ports[name]
+    texts = {path: text.encode() for path, text in port.mark_texts.items()}
+
+    assert recognised_port((*port.marks, *texts), load(), texts.get) == name

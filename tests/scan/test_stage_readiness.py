@@ -48,6 +48,17 @@ def test_needs_edits_counts_by_rule(known, code, rule):
     assert readiness(result, [], known) == ("needs-edits", (f"{rule}: 2",))
 
 
+def test_an_algorithm_that_has_to_change_is_a_rewrite(known):
+    assert known.codes["CU402"].effort == "rewrite"
+    result = [finding("CU402", "cutlass"), finding("CU402", "cutlass"), finding("CU301", "spaced_launch")]
+
+    assert readiness(result, [], known) == ("rewrite", ("cutlass: 2",))
+
+
+def test_a_rewrite_in_a_test_or_an_example_is_none(known):
+    assert readiness([finding("CU402", "cutlass", "note")], [], known)[0] == "ready"
+
+
 def test_blocked_when_a_package_has_no_route(known, make_package):
     packages = {**known.packages, "dead": make_package("dead", "dead", "blocked")}
     result = [finding("CU301", "spaced_launch")]

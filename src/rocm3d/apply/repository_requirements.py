@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from packaging.requirements import InvalidRequirement, Requirement
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import canonicalize_name
 
 from rocm3d.apply.installable_folders import InstallableFolders
@@ -28,6 +27,7 @@ from rocm3d.apply.template import one_line
 from rocm3d.manifest.git_checkout import GitCheckout, git_checkout
 from rocm3d.manifest.manifest import Mention, ParsedManifest, read_manifests
 from rocm3d.manifest.requirements import KIND, is_constraints, is_requirements, read
+from rocm3d.manifest.version_ranges import pip_specifier
 from rocm3d.model.credentials import has_credentials, without_credentials
 from rocm3d.model.plan import DependencyDecision, Plan
 from rocm3d.workspace.tree import Tree
@@ -74,7 +74,8 @@ class RepositoryRequirements:
 
 def repository_requirements(plan: Plan, tree: Tree) -> RepositoryRequirements:
     """All requirements except those that the plan's routes install."""
-    collector = _Collector(tree, {item.name: item for item in plan.decisions}, bool(plan.other_indexes))
+    answered = frozenset((finding.path, finding.line) for finding in plan.answered)
+    collector = _Collector(tree, {item.name: item for item in plan.decisions}, answered, bool(plan.other_indexes))
     manifests = list(_manifests(tree, ""))
     collector.collect_files(manifests)
     collector.collect_mentions(manifests)
@@ -97,6 +98,7 @@ def _manifests(tree: Tree, folder: str) -> Iterator[ParsedManifest]:
 class _Collector:
     tree: Tree
     decisions: Mapping[str, DependencyDecision]
+    answered_lines: frozenset[tuple[str, int]] = frozenset()
     has_other_indexes: bool = False
     result: RepositoryRequirements = field(default_factory=RepositoryRequirements)
     listed_names: set[str] = field(default_factory=set)
@@ -115,9 +117,19 @@ class _Collector:
             if unit is None:
                 self.result.not_installed.append(f"{path} is not a text file: nothing in it is installed")
                 continue
+            self._report_additional_indexes(unit)
             if not is_constraints(path):
                 self.listed_names |= {str(canonicalize_name(item.name)) for item in unit.mentions if not item.url}
                 manifests.append(unit)
+
+    def _report_additional_indexes(self, unit: ParsedManifest) -> None:
+        """An index besides PyPI could answer for any name, so the copies have none."""
+        for option in unit.options:
+            if option.additional and (unit.path, option.line) not in self.answered_lines:
+                urls = one_line(without_credentials(" ".join(option.urls)))
+                self.result.not_installed.append(
+                    f"{unit.path}:{option.line}: index {urls} is not used: what only it has is not installed"
+                )
 
     def _is_file(self, path: str) -> bool:
         return path in self.tree and is_requirements(path) and one_line(path) == path
@@ -250,19 +262,4 @@ def pip_requirement(mention: Mention) -> str:
         if "://" in mention.url:
             return f"{mention.name} @ {mention.url}"
     extras = f"[{','.join(sorted(mention.extras))}]" if mention.extras else ""
-    return f"{mention.name}{extras}{_pip_specifier(mention.version.strip())}"
-
-
-def _pip_specifier(text: str) -> str:
-    caret = re.fullmatch(r"\^(\d+(?:\.\d+)*)", text)
-    if caret:  # poetry: below the next version of the first part that is not zero
-        parts = caret[1].split(".")
-        first = next((index for index, part in enumerate(parts) if int(part)), len(parts) - 1)
-        return f">={caret[1]},<{'.'.join([*parts[:first], str(int(parts[first]) + 1)])}"
-    conda = re.fullmatch(r"=?(\d+(?:\.\d+)*)(?:=[^=]*)?", text)
-    if conda:
-        return f"=={conda[1]}.*"
-    try:
-        return str(SpecifierSet(text))
-    except InvalidSpecifier:
-        return ""
+    return f"{mention.name}{extras}{pip_specifier(mention.version.strip())}"

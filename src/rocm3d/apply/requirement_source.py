@@ -26,6 +26,8 @@ PROTECTED_PACKAGES = ("torch", "torchvision", "torchaudio", "triton")
 _CUDA_VERSION = re.compile(r"[+/_-](?:pt\d+)?cu\d{2,3}\b")
 _IGNORE = re.compile(rb"rocm3d:\s*ignore\[")
 _NAME = re.compile(r"\s*[\"']?([A-Za-z0-9][\w.-]*)")
+# pip accepts abbreviations of an option.
+_ADDITIONAL_INDEX = re.compile(r"(?:^|\s)--e(?:x[a-z-]*)?(?=[=\s]|$)[=\s]*", re.IGNORECASE)
 
 
 Folder = NewType("Folder", str)
@@ -101,12 +103,16 @@ class RequirementsCopier:
         """The file with decided lines replaced or turned into comments; all other bytes are unchanged."""
         mentions = {item.line: item for item in requirements.mentions}
         urls = {item.line: item.urls for item in requirements.options}
+        additional = {item.line for item in requirements.options if item.additional}
         lines = requirements.data.splitlines()
 
         def replace(line: int) -> str | None:
             position = (requirements.path, line)
             if urls.get(line) and (position in self.index_lines or has_credentials(" ".join(urls[line]))):
                 return f"# rocm3d: removed: {one_line(without_credentials(' '.join(urls[line])))}"
+            if line in additional:
+                why = "removed" if position in self.answered_lines else "not used, each package comes from one index"
+                return f"# rocm3d: {why}: {one_line(' '.join(urls[line]))}"
             mention = mentions.get(line)
             left = None if mention is None else self._left_out(mention)
             if left is not None or _IGNORE.search(lines[line - 1]):
@@ -150,9 +156,12 @@ class RequirementsCopier:
         decision = self.decisions.get(str(canonicalize_name(match[1]))) if match else None
         if decision is not None and decision.is_of_other_index:
             return f"# rocm3d: {one_line(decision.reason)}: {one_line(without_credentials(line))}"
-        if decision is None or decision.package is None or decision.decision == "keep":
-            return None
-        return replacement_line(decision, constraint=True)
+        if decision is not None and decision.package is not None and decision.decision != "keep":
+            return replacement_line(decision, constraint=True)
+        if _ADDITIONAL_INDEX.search(line):
+            text = one_line(without_credentials(_ADDITIONAL_INDEX.sub(" index ", line)))
+            return f"# rocm3d: left for you, pip cannot read it: {text}"
+        return None
 
 
 def _without_credentials(data: bytes) -> bytes:

@@ -30,6 +30,7 @@ Python = Annotated[
         "--python",
         help="Python with torch. Default: $VIRTUAL_ENV, unless it is in this folder.",
         dir_okay=False,
+        callback=options.absolute_path,
     ),
 ]
 Form = Annotated[str, options.format_option("Diagnosis")]

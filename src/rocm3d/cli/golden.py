@@ -29,7 +29,13 @@ Calls = Annotated[int, typer.Option("--calls", min=1, help="Number of calls to r
 Seed = Annotated[int | None, typer.Option("--seed", min=0, help="Seed random, numpy and torch when they are imported.")]
 Seconds = Annotated[float, typer.Option("--seconds", min=1, help="Stop the program after this time.")]
 Python = Annotated[
-    Path | None, typer.Option("--python", help="Python that reads .pt files. Default: the one of CMD.", dir_okay=False)
+    Path | None,
+    typer.Option(
+        "--python",
+        help="Python that reads .pt files. Default: the one of CMD.",
+        dir_okay=False,
+        callback=options.absolute_path,
+    ),
 ]
 Reference = Annotated[Path, typer.Argument(metavar="A", help="The reference recording.", file_okay=False)]
 Candidate = Annotated[Path, typer.Argument(metavar="B", help="The recording to check.", file_okay=False)]

@@ -17,7 +17,7 @@ POSITION = 90
 EXAMPLE = "Example: rocm3d kb query packages gaussian"
 KINDS = (
     "advice", "backends", "cards", "codes", "distributions", "families", "host", "indexes", "packages", "ports",
-    "recipes", "stacks", "suites", "targets", "tolerances", "variables",
+    "recipes", "stacks", "suites", "targets", "tolerances", "variables", "wheels",
 )  # fmt: skip
 
 Kind = Annotated[str, typer.Argument(help=f"One of {', '.join(KINDS)}.")]

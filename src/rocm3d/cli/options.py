@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -24,6 +25,11 @@ def refuse_git_without_copy(into: Path | None, *, with_git: bool) -> None:
     """Raises UserError for --with-git without a copy."""
     if with_git and into is None:
         raise UserError("--with-git is for a copy", hint="pass --into DIR, or leave it out")
+
+
+def absolute_path(path: Path | None) -> Path | None:
+    """A path of the command line from the current folder: programs are started in other folders. Follows no link."""
+    return None if path is None else Path(os.path.abspath(path))  # noqa: PTH100
 
 
 Target = Annotated[Path, typer.Argument(metavar="PATH", help="The folder of the repository.", show_default=False)]
@@ -52,6 +58,7 @@ Python = Annotated[
         "--python",
         help="Python with torch. Default: $VIRTUAL_ENV, unless it is in PATH.",
         dir_okay=False,
+        callback=absolute_path,
     ),
 ]
 LicencePolicy = Annotated[

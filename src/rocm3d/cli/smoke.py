@@ -26,6 +26,7 @@ Python = Annotated[
         "--python",
         help="Python that has the packages. Default: $VIRTUAL_ENV, unless it is in this folder.",
         dir_okay=False,
+        callback=options.absolute_path,
     ),
 ]
 Seconds = Annotated[float, typer.Option("--seconds", min=1, help="Time limit per check; kernels may compile first.")]

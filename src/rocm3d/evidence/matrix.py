@@ -14,14 +14,19 @@ from rocm3d.model.errors import UserError
 from rocm3d.model.inventory import LibraryState, Matrix, MatrixColumn, MatrixRow, Scan, UnlockStep
 from rocm3d.model.package import Package
 from rocm3d.model.patch import Patch
-from rocm3d.model.plan import Plan
+from rocm3d.model.plan import DependencyDecision, Plan
 from rocm3d.model.port_state import PortState
 from rocm3d.model.verdict import Verdicts
 from rocm3d.workspace.documents import Documents
 from rocm3d.workspace.state import PORT_FOLDER, STATE_FOLDER
 
 # Decisions that need work; all others are handled by an installer.
-_STATE_OF_DECISION = {"blocked": "blocked", "build": "work", "substitute": "work", "stub": "work"}
+_STATE_OF_DECISION: Mapping[str, LibraryState] = {
+    "blocked": "blocked",
+    "build": "work",
+    "substitute": "work",
+    "stub": "work",
+}
 
 
 @dataclass(frozen=True)
@@ -108,9 +113,16 @@ def _package_states(repository: RepositoryDocuments, packages: Mapping[str, Pack
     states: dict[str, LibraryState] = {}
     for decision in repository.plan.decisions:
         if decision.package and decision.package in packages:
-            state: LibraryState = _STATE_OF_DECISION.get(decision.decision, "works")  # type: ignore[assignment]
+            state = _decision_state(decision)
             states[decision.package] = "proven" if proven.intersection(packages[decision.package].imports) else state
     return states
+
+
+def _decision_state(decision: DependencyDecision) -> LibraryState:
+    """A replacement under another import name needs edits, and counts as work until somebody has run it."""
+    if decision.decision == "replace" and not decision.import_kept and not decision.verified_on:
+        return "work"
+    return _STATE_OF_DECISION.get(decision.decision, "works")
 
 
 def _column(repository: RepositoryDocuments) -> MatrixColumn:

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from rocm3d.model.tolerance import Tolerance
     from rocm3d.model.toolchain import WheelToolchain
     from rocm3d.model.variable import Variable
+    from rocm3d.model.wheel import WheelRecord
 
 
 # Kinds of records that are found by id, in the order of precedence. Tolerances and backends come last: their ids are
@@ -82,6 +83,7 @@ class Knowledge:
     suites: Mapping[str, Suite] = field(default_factory=dict)
     indexes: Mapping[str, PublicIndex] = field(default_factory=dict)
     distributions: Mapping[str, Distribution] = field(default_factory=dict)
+    wheels: Mapping[str, WheelRecord] = field(default_factory=dict)
     toolchains: Mapping[str, WheelToolchain] = field(default_factory=dict)
     host: Mapping[str, Condition] = field(default_factory=dict)
     methods: Mapping[str, Method] = field(default_factory=dict)  # one, by its name
@@ -173,6 +175,23 @@ class Knowledge:
         reversed_packages = sorted(self.packages.values(), key=lambda package: package.id, reverse=True)
         return {name: package for package in reversed_packages for name in package.imports}
 
+    def package_by_replacement(self, name: str) -> Package | None:
+        """The package of which a route installs a distribution or a repository of this name."""
+        return self.replacements.get(canonicalize_name(name))
+
+    @cached_property
+    def replacements(self) -> dict[str, Package]:
+        """By what their routes install; of several packages the one with the better rank, then the first by id."""
+        routes = sorted(
+            ((route.rank, package.id, route) for package in self.packages.values() for route in package.routes),
+            key=lambda item: item[:2],
+        )
+        by_name: dict[str, Package] = {}
+        for _, package, route in routes:
+            for name in route.installed_names:
+                by_name.setdefault(canonicalize_name(name), self.packages[package])
+        return by_name
+
     def top_level_modules(self, excluded_packages: frozenset[str] = frozenset()) -> frozenset[bytes]:
         """The top-level modules of all packages as bytes, except for the package ids in `without`."""
         if excluded_packages not in self._modules_without:
@@ -253,7 +272,11 @@ def find_record(name: str, knowledge: Knowledge) -> Fact:
     for code in knowledge.codes.values():
         if stripped.upper() == code.code or stripped.lower() == code.rule:
             return code
-    package = knowledge.package_by_pip(stripped) or knowledge.package_by_import(stripped)
+    package = (
+        knowledge.package_by_pip(stripped)
+        or knowledge.package_by_import(stripped)
+        or knowledge.package_by_replacement(stripped)
+    )
     if package is not None:
         return package
     # The id of an AMD card is also a product of a target, whose record has more facts. So only NVIDIA cards remain.
@@ -277,7 +300,8 @@ def known_names(knowledge: Knowledge) -> list[str]:
     products = (product.id for target in knowledge.targets.values() for product in target.products)
     pips = (name for package in knowledge.packages.values() for name in (*package.pip, *package.imports))
     codes = (spelling for code in knowledge.codes.values() for spelling in (code.code.lower(), code.rule))
-    return [*(key for kind in (*_FOUND_KINDS, "cards") for key in getattr(knowledge, kind)), *products, *pips, *codes]
+    records = (key for kind in (*_FOUND_KINDS, "cards") for key in getattr(knowledge, kind))
+    return [*records, *products, *pips, *knowledge.replacements, *codes]
 
 
 def backend_of_kernel(name: str, backends: Iterable[Backend]) -> Backend | None:

@@ -188,12 +188,13 @@ def _check_port_routes(port: Port, file: str, knowledge: Knowledge) -> Problems:
 
 def _check_port_marks(port: Port, file: str, knowledge: Knowledge) -> Problems:
     """Marks are relative paths that together identify a checkout, so no other port may have all of them."""
-    for mark in port.marks:
+    for mark in (*port.marks, *port.mark_texts):
         path = PurePosixPath(mark)
         if path.is_absolute() or ".." in path.parts or str(path) != mark or "\\" in mark:
             yield RecordProblem(file, "marks", f"{mark!r} is not a relative path inside the repository")
     for other in knowledge.ports.values():
-        if other.id != port.id and port.marks and set(port.marks) <= set(other.marks):
+        same = port.marks and set(port.marks) <= set(other.marks) and not port.mark_texts
+        if other.id != port.id and same:
             yield RecordProblem(file, "marks", f"{other.id} has all of these marks too")
 
 

@@ -52,6 +52,7 @@ TABLES = LazyModels(
     backends="backend.BackendTable",
     suites="suite.SuiteTable",
     distributions="lock.DistributionTable",
+    wheels="wheel.WheelTable",
     indexes="package_index.PublicIndexTable",
 )
 # One file with one record.

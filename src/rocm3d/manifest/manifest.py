@@ -64,6 +64,17 @@ class InstallOption:
     name: str = field(default="", compare=False)
     links: bool = field(default=False, compare=False)  # a page or folder of files, as for --find-links
     channel: bool = field(default=False, compare=False)  # of conda
+    additional: bool = field(default=False, compare=False)  # one of `urls` is asked besides the main index
+
+
+@dataclass(frozen=True)
+class PythonRange:
+    """A range of Python versions (PEP 440) that a file names. `required`: an installer refuses all others."""
+
+    specifier: str
+    line: int
+    column: int
+    required: bool = False
 
 
 @dataclass(frozen=True)
@@ -107,6 +118,7 @@ class ParsedManifest:
     images: tuple[Image, ...] = ()
     commands: tuple[ScriptCommand, ...] = ()
     submodules: tuple[Submodule, ...] = ()
+    pythons: tuple[PythonRange, ...] = ()
     unread: tuple[tuple[int, str], ...] = ()
 
     @cached_property

@@ -20,6 +20,8 @@ def _parse(path: str, data: bytes) -> ParsedManifest:
     document, toml_text = parse(data), TomlText(data.decode("utf-8"))
     # A package without `index` comes from the first source: https://pipenv.pypa.io/en/latest/indexes.html
     toml_text.add_sources(document.get("source"), "source", first_only=True)
+    for key in ("python_version", "python_full_version"):
+        toml_text.add_python(nested_table(document.get("requires")).get(key), toml_text.heading_end("requires"))
     for category, values in document.items():
         if category not in _NOT_CATEGORIES:
             section = SECTION if category == _MAIN else f"{CATEGORY_SECTION}:{category}"

@@ -35,6 +35,7 @@ def _add_standard(toml_text: TomlText, document: dict[str, Any]) -> None:
     build, project = nested_table(document, "build-system"), nested_table(document, "project")
     toml_text.add_requirements(build.get("requires"), "build-system", toml_text.heading_end("build-system"))
     toml_text.add_requirements(project.get("dependencies"), "project", toml_text.heading_end("project"))
+    toml_text.add_python(project.get("requires-python"), toml_text.heading_end("project"), required=True)
     for values in nested_table(project, "optional-dependencies").values():
         toml_text.add_requirements(values, "optional", toml_text.heading_end("project", "optional-dependencies"))
     for values in nested_table(document, "dependency-groups").values():

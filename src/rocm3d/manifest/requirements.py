@@ -136,8 +136,15 @@ def _option(parsed: object, lines: list[bytes]) -> InstallOption:
     line = getattr(parsed, "line_number", None) or 1
     urls = [str(url) for key in _INDEX_OPTIONS for url in _as_list(options.get(key)) if url]
     includes = [str(path) for key in ("requirements", "constraints") for path in _as_list(options.get(key))]
-    links = bool(options.get("find_links"))
-    return InstallOption(tuple(urls), tuple(includes), line, _column(lines, line), _last_line(lines, line), links=links)
+    return InstallOption(
+        tuple(urls),
+        tuple(includes),
+        line,
+        _column(lines, line),
+        _last_line(lines, line),
+        links=bool(options.get("find_links")),
+        additional=bool(options.get("extra_index_urls")),
+    )
 
 
 def _as_list(value: object) -> list[object]:

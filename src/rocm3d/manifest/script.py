@@ -16,7 +16,7 @@ from itertools import islice
 from pathlib import PurePosixPath
 
 from rocm3d.manifest.install_line import ShellWord, distribution_name, parse_install_command, shell_commands
-from rocm3d.manifest.manifest import InstallOption, Mention, ParsedManifest, ScriptCommand, Submodule
+from rocm3d.manifest.manifest import InstallOption, Mention, ParsedManifest, PythonRange, ScriptCommand, Submodule
 
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)$", re.DOTALL)
 _VARIABLE = re.compile(r"\$(?:\{([A-Za-z_]\w*)(?:\[[@*]\]|:?-([^${}]*))?\}|([A-Za-z_]\w*))")
@@ -89,6 +89,7 @@ class ManifestBuilder:
     options: list[InstallOption] = field(default_factory=list)
     submodules: list[Submodule] = field(default_factory=list)
     commands: list[ScriptCommand] = field(default_factory=list)
+    pythons: list[PythonRange] = field(default_factory=list)
     variables: dict[str, str] = field(default_factory=dict)
     clone_urls: dict[str, str] = field(default_factory=dict)
     folder: str = "."
@@ -104,6 +105,7 @@ class ManifestBuilder:
             tuple(self.options),
             commands=tuple(self.commands),
             submodules=tuple(self.submodules),
+            pythons=tuple(self.pythons),
         )
 
     def sort_mentions(self) -> None:

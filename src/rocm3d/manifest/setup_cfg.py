@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from rocm3d.manifest.manifest import InstallOption, ManifestReader, ParsedManifest, has_name
+from rocm3d.manifest.manifest import InstallOption, ManifestReader, ParsedManifest, PythonRange, has_name
 from rocm3d.manifest.script import ManifestBuilder
+from rocm3d.manifest.version_ranges import pip_specifier
 
 _HEADER = re.compile(r"\[(?P<name>[^\]]*)\]")
 _KEY = re.compile(r"(?P<key>[\w.-]+)\s*[=:]\s*")
-_KEYS = frozenset({"install_requires", "setup_requires", "tests_require"})
+_PYTHON = "python_requires"
+_KEYS = frozenset({"install_requires", "setup_requires", "tests_require", _PYTHON})
 _EXTRAS = "options.extras_require"
 
 
@@ -18,7 +20,9 @@ def read(path: str, data: bytes) -> ParsedManifest:
     """Read all requirements; `file:` entries are includes, and invalid requirements are left out."""
     builder = ManifestBuilder()
     for section, text, line, column in _entries(data.decode("utf-8", "replace")):
-        if text.startswith("file:"):
+        if section == _PYTHON:
+            builder.pythons.append(PythonRange(pip_specifier(text), line, column, required=True))
+        elif text.startswith("file:"):
             names = tuple(name.strip() for name in text.removeprefix("file:").split(",") if name.strip())
             builder.options.append(InstallOption((), names, line, column, line))
         else:

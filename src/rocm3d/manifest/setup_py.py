@@ -9,11 +9,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from rocm3d.manifest.manifest import ManifestReader, ParsedManifest, UnreadableManifestError, has_name
+from rocm3d.manifest.manifest import ManifestReader, ParsedManifest, PythonRange, UnreadableManifestError, has_name
 from rocm3d.manifest.python_script import PythonLiterals, installs
 from rocm3d.manifest.script import ManifestBuilder
+from rocm3d.manifest.version_ranges import pip_specifier
 
-_KEYWORDS = frozenset({"install_requires", "setup_requires", "tests_require", "extras_require"})
+_PYTHON = "python_requires"
+_KEYWORDS = frozenset({"install_requires", "setup_requires", "tests_require", "extras_require", _PYTHON})
 
 
 def _parse(path: str, data: bytes) -> ParsedManifest:
@@ -24,6 +26,9 @@ def _parse(path: str, data: bytes) -> ParsedManifest:
     for section, value in _requirements(literals.nodes):
         for node, text in literals.strings(value):
             line, column = literals.position(node)
+            if section == _PYTHON:
+                builder.pythons.append(PythonRange(pip_specifier(text.strip()), line, column, required=True))
+                continue
             for offset, part in enumerate(text.split("\n")):
                 start = column if not offset else len(part) - len(part.lstrip()) + 1
                 if part.strip():

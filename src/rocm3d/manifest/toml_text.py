@@ -14,8 +14,9 @@ from typing import Any
 
 from packaging.utils import canonicalize_name
 
-from rocm3d.manifest.manifest import InstallOption, Mention
+from rocm3d.manifest.manifest import InstallOption, Mention, PythonRange
 from rocm3d.manifest.script import LineIndex, ManifestBuilder
+from rocm3d.manifest.version_ranges import pip_specifier
 from rocm3d.model.toml import STRING_OR_COMMENT
 
 _PART = r"(?:\"[^\"\n]*\"|'[^'\n]*'|[\w-]+)"
@@ -108,6 +109,12 @@ class TomlText:
                 self.builder.mentions.append(
                     Mention(name, text, line, column, line, version, extras, url, section, indexes)
                 )
+
+    def add_python(self, value: object, after: int, *, required: bool = False) -> None:
+        """Add a range of Python versions."""
+        specifier = pip_specifier(value.strip()) if isinstance(value, str) else ""
+        if isinstance(value, str) and specifier:
+            self.builder.pythons.append(PythonRange(specifier, *self.value_position(value, after), required))
 
     def add_sources(self, tables: object, *heading: str, first_only: bool = False) -> None:
         """Add the index URL of each table in a list of tables.

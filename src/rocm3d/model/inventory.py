@@ -14,7 +14,8 @@ from rocm3d.model.counted import counted
 from rocm3d.model.finding import Finding, Location
 from rocm3d.model.port_state import PortState
 
-Readiness = Literal["ready", "ready-with-deps", "needs-edits", "partial", "blocked"]
+Readiness = Literal["ready", "ready-with-deps", "needs-edits", "partial", "rewrite", "blocked"]
+"""partial: a stub replaces a package; rewrite: an algorithm has to change; blocked: a package has no route."""
 COMMENTS = "comments"
 """The source of findings that `rocm3d: ignore[...]` comments hide."""
 LibraryState = Literal["proven", "works", "work", "blocked", "named"]
@@ -49,6 +50,17 @@ class Dependency(Record):
     requirement: str
     location: Location
     package: str | None = None
+    optional: bool = Field(
+        default=False, description="a plain install leaves it out: an extra, a group, a build or test requirement"
+    )
+
+
+class PythonVersions(Record):
+    """Python versions that a file of the repository names, in PEP 440 syntax."""
+
+    specifier: str
+    location: Location
+    required: bool = Field(default=False, description="pip refuses others; else its own environment has them")
 
 
 class OtherIndex(Record):
@@ -127,6 +139,7 @@ class Inventory(Record):
     dependencies: tuple[Dependency, ...]
     extensions: tuple[Extension, ...]
     other_indexes: tuple[OtherIndex, ...] = ()
+    pythons: tuple[PythonVersions, ...] = ()
     families: dict[str, int]
     skipped: tuple[SkippedFile, ...]
     unscanned: tuple[UnscannedCode, ...] = Field(

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from datetime import date
+from itertools import pairwise
 from typing import Literal
 
 from pydantic import Field, model_validator
@@ -11,6 +14,9 @@ from rocm3d.model.base import Record
 from rocm3d.model.lock import GitPin
 from rocm3d.model.source import Fact, Gfx, Identifier, Range, Status
 from rocm3d.model.suite import ProbeName
+
+# A requirement, or the name of a git repository. Not a folder, an option or the URL of a file.
+_INSTALLED = re.compile(r"git\+\w+://[^#@]*/([\w.-]+?)(?:\.git)?/?(?:[@#].*)?$|([A-Za-z0-9][\w.-]*)(?=[=<>!~\[;\s]|$)")
 
 Decision = Literal["keep", "drop", "replace", "build", "substitute", "stub", "blocked"]
 
@@ -57,6 +63,23 @@ class Route(Fact):
         if self.decision in ("replace", "build", "substitute") and not self.proof:
             raise ValueError(f"route {self.id!r} installs code, so it needs `proof`: how to show that its backend runs")
         return self
+
+    @property
+    def installed_names(self) -> tuple[str, ...]:
+        """The distributions that its commands install, and the repositories that they clone or build from."""
+        if self.decision not in ("replace", "build", "substitute"):
+            return ()
+        words = (self.requirement, *(word for command in self.commands for word in _installed_words(command)))
+        names = (match[match.lastindex or 0] for word in words if (match := _INSTALLED.match(word)))
+        return tuple(dict.fromkeys(names))
+
+
+def _installed_words(command: tuple[str, ...]) -> Iterator[str]:
+    """Requirements of a pip command, as they are, and the URL of a clone, as pip writes it."""
+    if command[:2] == ("git", "clone"):
+        yield from (f"git+{word}" for word in command if "://" in word)
+    elif command[:2] == ("pip", "install"):
+        yield from (word for before, word in pairwise(command[1:]) if not before.endswith("-url"))
 
 
 class Licence(Record):

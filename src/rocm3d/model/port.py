@@ -54,6 +54,7 @@ class Workload(Record):
     """The smallest run that proves something. `<...>` in its command is a placeholder for the user's own path."""
 
     command: tuple[str, ...] = ()
+    folder: str = Field(default="", description="the folder of the repository that it runs in; empty: the top folder")
     does: str
     minutes: int = Field(gt=0)
     artifact: str
@@ -86,6 +87,9 @@ class Port(Fact):
     builds_on: Identifier | None = Field(default=None, description="another port whose needs and points also apply")
     recipes: tuple[Identifier, ...] = ()
     marks: tuple[str, ...] = Field(default=(), description="paths that together identify a checkout of this repository")
+    mark_texts: dict[str, str] = Field(
+        default={}, description="paths with a text that each contains, where a fork has the same files"
+    )
     routes: dict[Identifier, Identifier] = Field(
         default={}, description="package to the route that an earlier port used; preferred if it applies"
     )

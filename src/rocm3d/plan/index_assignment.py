@@ -5,13 +5,16 @@ Never is such a name asked of PyPI, where a stranger can publish it (docs/decisi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
 from rocm3d.model.inventory import Dependency, OtherIndex
 from rocm3d.model.plan import DependencyDecision
+from rocm3d.model.stack import Stack
+from rocm3d.model.wheel import WheelRecord
+from rocm3d.plan.bounds import RepositoryBounds
 
 INDEX_RULE = "other_index"
 
@@ -34,6 +37,36 @@ def assign_indexes(
         if item.name in by_name and item.package is None
         else item
         for item in decisions
+    )
+
+
+def with_wheel_indexes(
+    decisions: Iterable[DependencyDecision], bounds: RepositoryBounds, stack: Stack, wheels: Mapping[str, WheelRecord]
+) -> tuple[DependencyDecision, ...]:
+    """The decisions, with the index of each release that PyPI does not have."""
+    return tuple(_from_wheel_index(item, bounds, stack, wheels) for item in decisions)
+
+
+def _from_wheel_index(
+    decision: DependencyDecision, bounds: RepositoryBounds, stack: Stack, wheels: Mapping[str, WheelRecord]
+) -> DependencyDecision:
+    if decision.package is not None or decision.is_of_other_index:
+        return decision
+    wheel_range = bounds.elsewhere(decision.name, stack.python, wheels)
+    entries = bounds.entries.get(decision.name, ())
+    if wheel_range is None or not entries:
+        return decision
+    record = wheels[decision.name]
+    requirement, _ = _requirement(decision.name, [entry.text for entry in entries if entry.applies(stack.python)])
+    return decision.model_copy(
+        update={
+            "requirement": requirement,
+            "index": wheel_range.index,
+            "reason": f"PyPI has no {requirement}: from {wheel_range.index} alone",
+            "sources": record.sources,
+            "checked": record.checked,
+            "confidence": record.confidence,
+        }
     )
 
 

@@ -9,9 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from packaging.requirements import InvalidRequirement, Requirement
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
-from packaging.version import Version
 
 from rocm3d.knowledge.base import Knowledge
 from rocm3d.model.finding import Finding
@@ -21,9 +20,9 @@ from rocm3d.model.plan import DependencyDecision, RejectedAlternative
 from rocm3d.model.plan_choices import Preference
 from rocm3d.model.stack import Stack
 from rocm3d.model.target import Gpu
+from rocm3d.plan.version_ranges import is_satisfiable
 
 _ALSO_FITS = "fits too"
-_LARGE = 99999
 
 
 @dataclass(frozen=True)
@@ -217,40 +216,6 @@ def route_problem(route: Route, stack: Stack, gpu: Gpu) -> RejectedAlternative |
     if torch is not None and not SpecifierSet(f"=={torch}").contains(stack.torch, prereleases=True):
         return _rejected(route, f"installs torch {torch}; this stack has {stack.torch}", f"a stack with torch {torch}")
     return None
-
-
-def is_satisfiable(ranges: Iterable[str]) -> bool:
-    """Whether some version is in all ranges. A text that is not a range excludes nothing.
-
-    Ranges change only at the versions they name, so it tries those and one version above and below each.
-    """
-    combined = SpecifierSet()
-    for text in ranges:
-        try:
-            combined &= SpecifierSet(text)
-        except InvalidSpecifier:
-            continue
-    boundaries = [Version(item.version.removesuffix(".*")) for item in combined if item.operator != "==="]
-    if not boundaries:
-        return True
-    return any(
-        combined.contains(version, prereleases=True) for boundary in boundaries for version in _neighbours(boundary)
-    )
-
-
-def _neighbours(version: Version) -> Iterator[Version]:
-    yield version
-    release = version.release
-    for length in range(1, len(release) + 1):
-        head, last = release[: length - 1], release[length - 1]
-        yield _version((*head, last + 1))
-        if last:
-            yield _version((*head, last - 1, _LARGE))
-    yield _version((*release, 0, 1))
-
-
-def _version(release: tuple[int, ...]) -> Version:
-    return Version(".".join(str(part) for part in release))
 
 
 def package_by_distribution(

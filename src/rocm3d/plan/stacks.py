@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
@@ -15,26 +15,32 @@ from rocm3d.model.plan import ChosenStack, DependencyDecision, RejectedAlternati
 from rocm3d.model.plan_choices import Platform, Preference
 from rocm3d.model.stack import Stack
 from rocm3d.model.target import Gpu
+from rocm3d.plan.bounds import RepositoryBounds
 from rocm3d.plan.routes import RepositoryConstraints, RouteChoice, choose_routes, decide
 
-# A blocked package or a lost feature always counts first; the preference orders the other costs.
-_FIRST_COSTS = ("blocked", "lost")
+# A blocked package, requirements that cannot be installed, or a lost feature always count first; the preference orders
+# the other costs.
+_FIRST_COSTS = ("blocked", "bounds", "lost")
 _COST_ORDER: Mapping[Preference, tuple[str, ...]] = {
-    "stable": ("pins", "stand-ins", "untried", "second", "builds", "closed", "old"),
-    "newest": ("old", "pins", "stand-ins", "second", "builds", "closed"),
-    "fewest-builds": ("builds", "pins", "stand-ins", "untried", "second", "closed", "old"),
+    "stable": ("pins", "stand-ins", "untried", "second", "builds", "unlike", "closed", "old"),
+    "newest": ("old", "pins", "stand-ins", "second", "builds", "unlike", "closed"),
+    "fewest-builds": ("builds", "pins", "stand-ins", "untried", "second", "unlike", "closed", "old"),
 }
 
 
 @dataclass(frozen=True)
 class PlanOptions:
-    """`rocm` is a release such as 7.2, or a range. `installed` is the installed torch, which --keep-torch keeps."""
+    """`rocm` is a release such as 7.2, or a range. `installed` is the installed torch, which --keep-torch keeps.
+
+    `unresolved` has the stacks on which a resolver found no installation of the requirements, with its reason.
+    """
 
     stack: str | None = None
     rocm: str = ""
     prefer: Preference = "stable"
     platform: Platform = "linux"
     installed: Stack | None = None
+    unresolved: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.rocm:
@@ -74,11 +80,16 @@ class StackCost:
 
 @dataclass(frozen=True)
 class StackEvaluation:
-    """A stack with the decisions that it implies for all packages."""
+    """A stack with the decisions that it implies for all packages.
+
+    `unmet` are bounds of the repository that it violates, `unlike` how it differs from the repository's environments.
+    """
 
     stack: Stack
     decisions: tuple[DependencyDecision, ...]
     route_choices: Mapping[str, RouteChoice]
+    unmet: tuple[str, ...] = ()
+    unlike: tuple[str, ...] = ()
 
     def costs(self, prefer: Preference) -> list[StackCost]:
         """In order of importance."""
@@ -93,6 +104,8 @@ class StackEvaluation:
         missed = [name for name, item in sorted(self.route_choices.items()) if item.misses_pin]
         return {
             "blocked": self._decision_cost("blocked", "blocked"),
+            "bounds": StackCost("does not fit the requirements", len(self.unmet), self.unmet),
+            "unlike": StackCost("differs from the repository's environment", len(self.unlike), self.unlike),
             "lost": _name_cost(
                 "features lost", [item.name for item in self.decisions if item.loses or item.decision == "stub"]
             ),
@@ -126,7 +139,8 @@ class StackEvaluation:
             if choice.fallback_count
         ]
         further = f"; fallback routes: {', '.join(fallbacks)}" if fallbacks else ""
-        return f"{counts}, released {self.stack.released}{further}"
+        unmet = f"; {parts['bounds'].text}" if self.unmet else ""
+        return f"{counts}, released {self.stack.released}{further}{unmet}"
 
     def reason_behind(self, best: StackEvaluation, prefer: Preference) -> str:
         """The first criterion in which this stack is worse than the best one."""
@@ -146,6 +160,7 @@ class StackCriteria:
     knowledge: Knowledge
     gpu: Gpu
     constraints: RepositoryConstraints
+    bounds: RepositoryBounds = field(default_factory=RepositoryBounds)
 
 
 def choose_stack(
@@ -170,7 +185,14 @@ def choose_stack(
         )
         for item in others
     ]
-    return ChosenStack(id=best.stack.id, reason=best.summary), best, tuple(sorted(rejected, key=lambda item: item.id))
+    chosen = ChosenStack(id=best.stack.id, reason=f"{best.summary}{_bounds_note(best, others, options.prefer)}")
+    return chosen, best, tuple(sorted(rejected, key=lambda item: item.id))
+
+
+def _bounds_note(best: StackEvaluation, others: Sequence[StackEvaluation], prefer: Preference) -> str:
+    """Names the stack that would have been chosen if the repository had no bounds, and what it violates."""
+    unbound = min((best, *others), key=lambda item: replace(item, unmet=(), unlike=()).sort_key(prefer))
+    return "" if unbound is best else f"; instead of {unbound.stack.id}: {unbound.reason_behind(best, prefer)}"
 
 
 def evaluate_stack(stack: Stack, criteria: StackCriteria) -> StackEvaluation:
@@ -178,7 +200,10 @@ def evaluate_stack(stack: Stack, criteria: StackCriteria) -> StackEvaluation:
         criteria.knowledge.packages[name] for name in sorted({name for name in criteria.names.values() if name})
     ]
     route_choices = choose_routes(packages, stack, criteria.gpu, criteria.constraints)
-    return StackEvaluation(stack, decide(criteria.names, route_choices, stack, criteria.gpu), route_choices)
+    decisions = decide(criteria.names, route_choices, stack, criteria.gpu)
+    retained = [item.name for item in decisions if item.decision == "keep"]
+    unmet = criteria.bounds.unmet(stack, retained, criteria.knowledge.wheels)
+    return StackEvaluation(stack, decisions, route_choices, unmet, criteria.bounds.unlike(stack))
 
 
 def _unusable_stack(stack: Stack, gpu: Gpu, options: PlanOptions) -> RejectedAlternative | None:
@@ -194,6 +219,11 @@ def _unusable_stack(stack: Stack, gpu: Gpu, options: PlanOptions) -> RejectedAlt
             options.platform in stack.platforms,
             f"is only for {', '.join(stack.platforms)}",
             f"a release for {options.platform}",
+        ),
+        (
+            stack.id not in options.unresolved,
+            f"the requirements do not resolve: {options.unresolved.get(stack.id, '')}",
+            f"--stack {stack.id} to choose it anyway",
         ),
     )
     rejected = (

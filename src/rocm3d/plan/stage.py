@@ -30,7 +30,8 @@ from rocm3d.model.port import Port
 from rocm3d.model.recipe import Recipe
 from rocm3d.model.stack import Stack
 from rocm3d.model.target import Gpu
-from rocm3d.plan.index_assignment import INDEX_RULE, assign_indexes, index_tasks
+from rocm3d.plan.bounds import RepositoryBounds
+from rocm3d.plan.index_assignment import INDEX_RULE, assign_indexes, index_tasks, with_wheel_indexes
 from rocm3d.plan.releases import BUILD_TOOLS, releases, with_releases
 from rocm3d.plan.routes import RepositoryConstraints, package_by_distribution, required_versions
 from rocm3d.plan.stacks import PlanOptions, StackCriteria, choose_stack
@@ -87,11 +88,15 @@ def plan(scan: Scan, gpu: Gpu, knowledge: Knowledge, today: date, options: PlanO
         options.prefer, port.routes if port else {}, required_versions(inventory.dependencies), imported
     )
     names = package_by_distribution(inventory.dependencies, every, knowledge)
-    chosen, evaluation, rejected = choose_stack(StackCriteria(names, knowledge, gpu, constraints), options)
+    bounds = RepositoryBounds.of(inventory)
+    chosen, evaluation, rejected = choose_stack(StackCriteria(names, knowledge, gpu, constraints, bounds), options)
     decisions = evaluation.decisions if evaluation else ()
-    decisions = assign_indexes(decisions, inventory.other_indexes, inventory.dependencies)
-    decisions = tuple(with_releases(item, knowledge.distributions.values()) for item in decisions)
     base = evaluation.stack if evaluation else None
+    unmet = [] if evaluation is None else [f"{evaluation.stack.id}: {text}" for text in evaluation.unmet]
+    decisions = assign_indexes(decisions, inventory.other_indexes, inventory.dependencies)
+    if base is not None:
+        decisions = with_wheel_indexes(decisions, bounds, base, knowledge.wheels)
+    decisions = tuple(with_releases(item, knowledge.distributions.values()) for item in decisions)
     decided = {item.package: item.decision for item in decisions if item.package is not None}
     context = PlanContext(knowledge, decided, base, gpu, index_tasks(decisions, inventory.other_indexes))
     sources = source_plan(scan.findings, inventory.extensions, context)
@@ -123,6 +128,7 @@ def plan(scan: Scan, gpu: Gpu, knowledge: Knowledge, today: date, options: PlanO
         readiness=_readiness(decisions, all_sources, knowledge, feasible=chosen is not None),
         warnings=(
             *_warnings(decisions, base, port, today),
+            *unmet,
             *(f"{gpu.gfx}: {hazard}" for hazard in knowledge.targets[gpu.gfx].hazards),
         ),
         knowledge_date=knowledge.date.isoformat(),
@@ -140,6 +146,8 @@ def _readiness(
 ) -> Readiness:
     if not feasible or any(decision.decision == "blocked" for decision in decisions):
         return "blocked"
+    if any(item.effort == "rewrite" for item in sources.left):
+        return "rewrite"
     if any(decision.decision == "stub" for decision in decisions):
         return "partial"
     codes = [*sources.codes_needing_edits, *(left.finding.code for left in sources.left)]

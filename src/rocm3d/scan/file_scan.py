@@ -13,13 +13,14 @@ from rocm3d.model.base import Record
 from rocm3d.model.credentials import without_credentials
 from rocm3d.model.errors import UserError
 from rocm3d.model.finding import Finding, Location
-from rocm3d.model.inventory import LFS_POINTER, Dependency, Extension, SkippedFile
+from rocm3d.model.inventory import LFS_POINTER, Dependency, Extension, PythonVersions, SkippedFile
 from rocm3d.scan.auxiliary_files import is_auxiliary
 from rocm3d.scan.cmake_extensions import cmake_extensions
 from rocm3d.scan.detector import Clue, Detector, DetectorContext, Match, RepositoryPaths, Unit
 from rocm3d.scan.extensions import torch_extensions
 from rocm3d.scan.index_names import FileIndexes, file_indexes
 from rocm3d.scan.mentions import package_of
+from rocm3d.scan.python_ranges import python_versions
 from rocm3d.scan.rules import rules_by_unit
 from rocm3d.scan.unscanned import GitDependency, git_dependencies, is_counted, may_hold_source
 from rocm3d.syntax.cuda import CUDA_SUFFIXES, CudaUnit
@@ -66,6 +67,7 @@ class FileResult(Record):
     dependencies: tuple[Dependency, ...] = ()
     extensions: tuple[Extension, ...] = ()
     indexes: FileIndexes = FileIndexes()
+    pythons: tuple[PythonVersions, ...] = ()
     skipped: tuple[SkippedFile, ...] = ()
     unscanned: tuple[SkippedFile, ...] = ()
     git_dependencies: tuple[GitDependency, ...] = ()
@@ -139,6 +141,7 @@ def _file_result(path: str, data: bytes, units: list[Unit], knowledge: Knowledge
         dependencies=tuple(entry for unit in manifests for entry in _dependencies(unit, knowledge)),
         extensions=tuple(entry for unit in units for entry in _extensions(unit)),
         indexes=file_indexes(path, manifests, knowledge),
+        pythons=tuple(entry for unit in manifests for entry in python_versions(unit)),
         skipped=(*_encoding_problem(path, data), *(item for item, _ in unparsed)),
         unscanned=tuple(item for item, holds_code in unparsed if holds_code),
         git_dependencies=tuple(entry for unit in manifests for entry in git_dependencies(unit, knowledge)),
@@ -255,6 +258,7 @@ def _dependencies(unit: ParsedManifest, knowledge: Knowledge) -> Iterator[Depend
             requirement=without_credentials(mention.text),
             location=Location(path=unit.path, line=mention.line, column=mention.column),
             package=package.id if package else None,
+            optional=not mention.is_installed,
         )
 
 

@@ -98,7 +98,7 @@ def _document(tree: Tree, scanned_paths: list[str], settings: _ScanSettings, rea
     hidden = hidden_findings(every, shown, settings.selection.settings)
     relinked = [_unlink_own_packages(result, own_packages) for result in results]
     families = Counter(finding.family for finding in shown if finding.family is not None)
-    inventory = _inventory(tree, paths, settings, relinked, every).model_copy(
+    inventory = _inventory(tree, paths, settings, relinked, every, read).model_copy(
         update={
             "families": dict(sorted(families.items())),
             "hidden": count_hidden(hidden, settings.selection.settings),
@@ -208,8 +208,13 @@ def _unlink_own_packages(result: FileResult, own_packages: frozenset[str]) -> Fi
     return result.model_copy(update={"dependencies": tuple(dependencies)})
 
 
-def _inventory(
-    tree: Tree, paths: list[str], settings: _ScanSettings, results: Sequence[FileResult], every: list[Finding]
+def _inventory(  # noqa: PLR0913, PLR0917  (the parts of the document)
+    tree: Tree,
+    paths: list[str],
+    settings: _ScanSettings,
+    results: Sequence[FileResult],
+    every: list[Finding],
+    read: ReadFile,
 ) -> Inventory:
     """Without what is shown or hidden. The readiness follows from all findings: nobody can hide one from it."""
     knowledge, selection = settings.knowledge, settings.selection
@@ -218,7 +223,7 @@ def _inventory(
     state, reasons = readiness(every, dependencies, knowledge)
     return Inventory(
         repository=tree.name,
-        known_as=recognised_port(paths, knowledge),
+        known_as=recognised_port(paths, knowledge, read),
         counts=FileCounts(
             files=len(paths),
             bytes=sum(tree.size(path) for path in paths),
@@ -229,6 +234,7 @@ def _inventory(
         dependencies=dependencies,
         extensions=tuple(entry for result in results for entry in result.extensions),
         other_indexes=other_indexes([result.indexes for result in results], knowledge),
+        pythons=tuple(entry for result in results for entry in result.pythons),
         families={},
         skipped=tuple(sorted(skipped, key=lambda entry: (entry.path, entry.reason))),
         unscanned=unscanned_code(
@@ -266,14 +272,20 @@ def readiness(
     if without_route:
         return "blocked", tuple(f"{name} has no route to ROCm" for name in without_route)
     edits = [finding for finding in serious if _is_edit(finding, knowledge)]
+    rewrites = [finding for finding in edits if knowledge.codes[finding.code].effort == "rewrite"]
+    if rewrites:
+        return "rewrite", _counts_by_rule(rewrites)
     if edits:
-        rules = sorted({finding.rule for finding in edits})
-        return "needs-edits", tuple(f"{rule}: {sum(f.rule == rule for f in edits)}" for rule in rules)
+        return "needs-edits", _counts_by_rule(edits)
     if serious:
         return "ready-with-deps", tuple(f"{name} must be installed from another source" for name in packages) or (
             "install commands request CUDA builds",
         )
     return "ready", ("no CUDA-specific code or dependency found",)
+
+
+def _counts_by_rule(findings: Sequence[Finding]) -> tuple[str, ...]:
+    return tuple(f"{rule}: {count}" for rule, count in sorted(Counter(finding.rule for finding in findings).items()))
 
 
 def _has_route(package: Package, *, is_imported: bool) -> bool:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rocm3d.model.patch import Patch
     from rocm3d.model.plan import Plan
     from rocm3d.model.task import PortTask
+    from rocm3d.verify.resolution.candidates import NextCandidate
     from rocm3d.verify.resolution.resolver import Resolution
     from rocm3d.verify.runs.stored_run import StoredRun
     from rocm3d.workspace.tree import Tree
@@ -53,6 +54,7 @@ class Case:
     environment: Environment = field(default_factory=Environment)
     compile_options: CompileOptions = field(default_factory=CompileOptions)
     runs: tuple[StoredRun, ...] = ()
+    other_candidate: NextCandidate = lambda _: None
 
 
 class UncheckedError(Exception):

@@ -1,11 +1,16 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from rocm3d.apply.additions.requirements import render
 from rocm3d.apply.install_steps import EXTRA_REQUIREMENTS
 from rocm3d.manifest.requirements import read
+from rocm3d.pipeline import Repository, resolve_gpu
 from rocm3d.workspace.tree import Tree
+
+EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 
 DATA = (
     b"# \xff odd\r\ntorch==2.1+cu118 \\\r\n  --hash=sha256:"
@@ -101,3 +106,13 @@ def test_the_constraints_file_is_not_copied(tmp_path, make_plan):
     (tmp_path / "requirements.txt").write_text("-c constraints.txt\n")
     (tmp_path / "constraints.txt").write_text("numpy<2\n")
     assert set(render(make_plan(), Tree.open(tmp_path), "rocm-port")) == {"requirements.txt"}
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in EXAMPLES.iterdir() if path.is_dir()))
+def test_no_port_of_an_example_has_an_additional_index(example, knowledge, name):
+    repository = Repository(example(name), knowledge)
+    for gpu in ("mi300x", "rx7900xtx"):
+        repository.apply(repository.plan(resolve_gpu(gpu, knowledge)))
+        files = [path for path in (repository.root / "rocm-port").rglob("*") if path.is_file()]
+        assert files
+        assert [] == [path.name for path in files if "extra-index" in path.read_text(errors="replace")]

@@ -43,3 +43,27 @@ def test_is_chosen_by_backend(text, expected):
 def test_a_module_that_imports_torch_late_is_refused():
     with pytest.raises(RewriteRefusedError):
         edit(b"def f():\n    import torch\nx = torch.compile(m, mode='max-autotune')\n", PARAMETERS)
+
+
+configured = PythonEdit(edit, {"configured": ["torch.compile"]}, TOP)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "torch.compile(m, mode=mode)",
+        "torch.compile(m, mode='max-autotune')",
+        "torch.compile(m, backend=config.backend)",
+        "compile(source, name, mode=config.mode)",
+        "re.compile(p, mode=config.mode)",
+        "torch.compile(m, mode='default' if torch.version.hip is not None else config.mode)",
+        "if torch.version.hip is None:\n    torch.compile(m, mode=config.mode)",
+    ],
+)
+def test_other_modes_and_calls_stay_untouched(text):
+    assert configured(text) == f"{text}\n"
+
+
+@pytest.mark.parametrize("value", ["config.mode", "self.config.mode", "config['mode']"])
+def test_a_configured_mode_is_chosen_by_backend(value):
+    assert f'mode="default" if is_rocm else {value})' in configured(f"x = torch.compile(m, mode={value})")

@@ -16,7 +16,7 @@ TITLE = "Query the knowledge base"
 POSITION = 70
 Kind = Literal[
     "advice", "backends", "cards", "codes", "distributions", "families", "host", "indexes", "packages", "ports",
-    "recipes", "stacks", "suites", "targets", "tolerances", "variables",
+    "recipes", "stacks", "suites", "targets", "tolerances", "variables", "wheels",
 ]  # fmt: skip
 
 

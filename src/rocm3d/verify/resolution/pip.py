@@ -140,7 +140,7 @@ def parse_problem(log: str) -> ResolutionProblem:
         line.removeprefix("ERROR: ").strip() for line in log.splitlines() if line.startswith(("ERROR", "    The "))
     ]
     depends = [line.strip() for line in log.splitlines() if " depends on " in line]
-    text = " ".join([*error_lines[:1], *depends] or ["pip printed no error"])[:600]
+    text = " ".join([*error_lines[:1], *depends]).strip()[:600] or "pip printed no error"
     if _FETCH.search(log):
         return ResolutionProblem("unreachable", text[:300])
     if "conflicting dependencies" in log or "No matching distribution" in log or "ResolutionImpossible" in log:

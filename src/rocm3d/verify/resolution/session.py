@@ -213,7 +213,8 @@ def _exclusion_for(resolution: Resolution) -> ExcludedRequirement | None:
     if problem is None or problem.kind not in ("build", "unreachable") or not problem.subject or "/" in problem.subject:
         return None
     why = "its metadata needs a build, which failed" if problem.kind == "build" else "cannot be fetched"
-    return ExcludedRequirement(str(canonicalize_name(problem.subject)), f"{why}: {problem.text}")
+    name = str(canonicalize_name(problem.subject))
+    return ExcludedRequirement(name, f"{why}: {problem.text}", problem.kind == "build")
 
 
 def _names(excluded: list[ExcludedRequirement]) -> set[str]:

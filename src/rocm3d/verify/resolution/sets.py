@@ -178,10 +178,11 @@ def _sets(case: Case) -> Iterator[RequirementSet]:
 
 @dataclass(frozen=True)
 class ExcludedRequirement:
-    """A distribution that was excluded from the request, and why."""
+    """A distribution that was excluded from the request, and why. `is_build`: reading its metadata needs a build."""
 
     name: str
     reason: str
+    is_build: bool = False
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from rocm3d.plan.routes import is_satisfiable
+from rocm3d.plan.version_ranges import is_satisfiable
 
 
 @pytest.mark.parametrize(
