@@ -37,12 +37,9 @@ _HATCH_SETTINGS_FILE = "hatch.toml"
 
 @dataclass(frozen=True)
 class ApplyOutcome:
-    """The patch, and the bytes to write. `submodule_contents` are submodule files that have edits, or had some,
-    which are not written.
+    """The patch, and the bytes to write. `submodule_contents` are not written: submodule files that have or had edits.
 
-    `originals` are the files before their edits.
-
-    `commit` is the complete change as one file for `git am` and `git apply`.
+    `originals` are the files before their edits; `commit` is the complete change as one file for git.
     """
 
     patch: Patch
