@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +27,7 @@ from rocm3d.scan.scan_cache import (
     document_prefix,
     key_prefix,
 )
+from rocm3d.scan.unreached_modules import UnreachedModules
 from rocm3d.scan.unscanned import unscanned_code
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from rocm3d.workspace.tree import Tree
 
 _TOP_MODULE = re.compile(r"(?:src/|python/)?([^/]+)/__init__\.py$")
+_UNREACHED = "no module of the repository imports this one"
 _ALL_FIELDS = set(Finding.model_fields)  # one shared fields-set instead of one per finding
 
 
@@ -94,7 +96,7 @@ def _document(tree: Tree, scanned_paths: list[str], settings: _ScanSettings, rea
     settings = replace(settings, selection=replace(settings.selection, own=tuple(sorted(own_packages))))
     results = [scan_paths(paths, knowledge, settings.selection, read), *_file_results(tree, scanned_paths, settings)]
     results += _included_results(results, set(scanned_paths), tree, settings, read)
-    every, shown = _findings(results, settings, own_packages)
+    every, shown = _findings(results, settings, own_packages, _unreached_modules(tree, set(scanned_paths), read))
     hidden = hidden_findings(every, shown, settings.selection.settings)
     relinked = [_unlink_own_packages(result, own_packages) for result in results]
     families = Counter(finding.family for finding in shown if finding.family is not None)
@@ -108,9 +110,9 @@ def _document(tree: Tree, scanned_paths: list[str], settings: _ScanSettings, rea
 
 
 def _findings(
-    results: list[FileResult], settings: _ScanSettings, own_packages: frozenset[str]
+    results: list[FileResult], settings: _ScanSettings, own_packages: frozenset[str], unreached: Container[str]
 ) -> tuple[list[Finding], list[Finding]]:
-    """All findings, and those that the repository does not hide."""
+    """All findings, and those that the repository does not hide. `unreached` are the modules that nothing imports."""
     selection = settings.selection
 
     def reported(*, with_silenced: bool) -> list[Finding]:
@@ -118,7 +120,8 @@ def _findings(
         if with_silenced:
             findings += [finding for result in results for finding in result.silenced]
         findings += confirmed_findings(results, with_silenced=with_silenced)
-        return sorted((finding for finding in findings if finding.package not in own_packages), key=_order)
+        ordered = sorted((finding for finding in findings if finding.package not in own_packages), key=_order)
+        return _demote_unreached(ordered, settings.knowledge, unreached)
 
     every = reported(with_silenced=True)
     shown = every
@@ -186,6 +189,39 @@ def _demote_repetitions(findings: list[Finding], knowledge: Knowledge) -> list[F
             reported.add((finding.code, finding.package))
         out.append(finding.model_copy(update={"severity": "note"}) if is_repeated else finding)
     return out
+
+
+def _demote_unreached(findings: list[Finding], knowledge: Knowledge, unreached: Container[str]) -> list[Finding]:
+    """Turn imports in modules that nothing imports into notes, up to the first import that makes a package needed."""
+    needed: set[tuple[str, str | None]] = set()
+    out = []
+    for finding in findings:
+        key = finding.code, finding.package
+        is_required = finding.severity != "note" and finding.package is not None and not finding.is_dependency
+        if is_required and key not in needed and knowledge.codes[finding.code].answered_by == "decision":
+            if finding.path in unreached:
+                message = f"{finding.message}; {_UNREACHED}"
+                out.append(finding.model_copy(update={"severity": "note", "message": message}))
+                continue
+            needed.add(key)
+        out.append(finding)
+    return out
+
+
+def _unreached_modules(tree: Tree, scanned: set[str], read: ReadFile) -> Container[str]:
+    """The modules that nothing in a tree imports; none if a part of the tree was not scanned.
+
+    `read` records the digests of files that are not in the key of the cache.
+    """
+    if unscanned_code(tree, (), ()):
+        return ()
+
+    def bounded_read(path: str) -> bytes | None:
+        if tree.size(path) > tree.limits.file_bytes:
+            return None
+        return tree.read(path) if path in scanned else read(path)
+
+    return UnreachedModules(frozenset(tree.paths()), bounded_read)
 
 
 def _own_packages(paths: list[str], knowledge: Knowledge) -> frozenset[str]:

@@ -83,6 +83,9 @@ def git_dependencies(unit: ParsedManifest, knowledge: Knowledge) -> Iterator[Git
 
 
 def _has_record(mention: Mention, knowledge: Knowledge) -> bool:
+    checkout = git_checkout(mention.url)
+    if checkout is not None and knowledge.is_harmless_repository(checkout.url):
+        return True
     return package_of(mention, knowledge)[1] is not None or knowledge.package_by_pip(mention.name) is not None
 
 
