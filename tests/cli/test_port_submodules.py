@@ -87,7 +87,7 @@ def test_without_the_option_nothing_is_fetched_and_the_command_is_named(rocm3d, 
 
     assert unscanned(tmp_path / "copy") == unscanned(source) == ["libs/knn"]
     assert "not scanned: 1 submodule that is not checked out (libs/knn). Run: git submodule update" in in_place.err
-    assert "Run: rocm3d port . --submodules" in copied.err
+    assert "Run: rocm3d port . --gpu mi300x --submodules" in copied.err
 
 
 def test_a_fetch_that_fails_is_one_line_and_the_port_goes_on(rocm3d, source, tmp_path):

@@ -97,6 +97,15 @@ def test_commands_of_a_git_dependency_make_its_patch(scanned):
     assert apply.endswith("--dry-run --patch rocm-port/patches/knn@$(git -C ../knn-v1.2 rev-parse HEAD).patch")
 
 
+def test_a_git_dependency_with_a_commit_is_fetched_by_port(scanned, tmp_path):
+    unscanned = scanned({"requirements.txt": f"git+https://host/a/knn.git@{'0' * 40}\n"}).inventory.unscanned
+
+    assert unscanned[0].commands == ("rocm3d port . --gpu GPU --submodules",)
+    assert unscanned_in(unscanned, tmp_path, "rocm-port", gpu="mi300x")[0].commands == (
+        "rocm3d port . --gpu mi300x --submodules",
+    )
+
+
 @pytest.mark.parametrize(
     "text", ["git+https://me:secret@host/knn.git", "git+https://${TOKEN}@host/knn.git", "git+ext::sh -c touch% knn"]
 )
@@ -228,3 +237,10 @@ def test_a_harmless_repository_is_known_by_its_owner(known, make_package, tmp_pa
 
     assert names(document) == listed
     assert not [finding for finding in document.findings if finding.package == "helpers"]
+
+
+def test_a_repository_with_unscanned_code_is_not_ready(scanned):
+    inventory = scanned({".gitmodules": MODULES, "a.py": ""}).inventory
+
+    assert inventory.readiness == "partial"
+    assert inventory.reasons == ("no CUDA-specific code or dependency found in what was scanned",)

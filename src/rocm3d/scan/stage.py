@@ -251,7 +251,12 @@ def _inventory(
     knowledge, selection = settings.knowledge, settings.selection
     dependencies = tuple(entry for result in results for entry in result.dependencies)
     skipped = (*tree.skipped, *(entry for result in results for entry in result.skipped))
-    state, reasons = readiness(every, dependencies, knowledge)
+    unscanned = unscanned_code(
+        tree,
+        (entry for result in results for entry in result.unscanned),
+        (entry for result in results for entry in result.git_dependencies),
+    )
+    state, reasons = readiness(every, dependencies, knowledge, is_complete=not unscanned)
     return Inventory(
         repository=tree.name,
         known_as=recognised_port(paths, knowledge),
@@ -267,11 +272,7 @@ def _inventory(
         other_indexes=other_indexes([result.indexes for result in results], knowledge),
         families={},
         skipped=tuple(sorted(skipped, key=lambda entry: (entry.path, entry.reason))),
-        unscanned=unscanned_code(
-            tree,
-            (entry for result in results for entry in result.unscanned),
-            (entry for result in results for entry in result.git_dependencies),
-        ),
+        unscanned=unscanned,
         ignored=0 if selection.isolated else sum(result.ignored for result in results),
         rules=selection.options,
         readiness=state,
@@ -284,9 +285,9 @@ def _order(finding: Finding) -> tuple[str, int, int, str]:
 
 
 def readiness(
-    findings: Sequence[Finding], dependencies: Sequence[Dependency], knowledge: Knowledge
+    findings: Sequence[Finding], dependencies: Sequence[Dependency], knowledge: Knowledge, *, is_complete: bool = True
 ) -> tuple[Readiness, tuple[str, ...]]:
-    """The readiness state and the reasons for it."""
+    """The readiness state and the reasons for it. Without a finding it is partial, unless everything was scanned."""
     serious = [finding for finding in findings if finding.severity != "note"]
     packages = sorted(
         {
@@ -309,6 +310,8 @@ def readiness(
         return "ready-with-deps", tuple(f"{name} must be installed from another source" for name in packages) or (
             "install commands request CUDA builds",
         )
+    if not is_complete:
+        return "partial", ("no CUDA-specific code or dependency found in what was scanned",)
     return "ready", ("no CUDA-specific code or dependency found",)
 
 
