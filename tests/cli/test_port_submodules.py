@@ -256,7 +256,7 @@ def test_a_git_dependency_without_a_commit_is_not_fetched(rocm3d, requiring, sou
     requiring("main")
     ended = rocm3d("port", source, "--gpu", "mi300x", "--into", tmp_path / "copy", "--submodules", env=user)
 
-    assert ended.code == 0, ended.err
+    assert ended.code == 1, ended.err
     assert unscanned(tmp_path / "copy") == ["knn"]
     assert "not scanned: 1 git dependency (knn)" in ended.err
 
