@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING
 
 from rocm3d.model.errors import MachineError, UserError
 from rocm3d.scan.selection import RuleSettings, Selection
-from rocm3d.scan.stage import scan
+from rocm3d.scan.stage import readiness, scan
 from rocm3d.scan.unscanned import require_source, unscanned_in
 from rocm3d.workspace.configuration import Configuration, read_configuration
 from rocm3d.workspace.documents import Documents
 from rocm3d.workspace.interrupts import delayed_interrupts
 from rocm3d.workspace.machine_name import machine_name, today
 from rocm3d.workspace.programs import exclude_repository
-from rocm3d.workspace.state import COPY_RECORD, PORT_FOLDER, STATE_FOLDER
+from rocm3d.workspace.state import COPY_RECORD, DEPENDENCY_LIST, PORT_FOLDER, STATE_FOLDER
 from rocm3d.workspace.tree import Tree
 
 if TYPE_CHECKING:
@@ -180,6 +180,7 @@ class Repository:
         self.documents = Documents.of(self.root, self.work, create=not self.reads_only)
         self.is_copy = _is_copy(self.root)
         self.unscanned: tuple[UnscannedCode, ...] = ()  # of the latest scan
+        self._planned_gpu = ""
         self._lock_depth = 0
 
     def ignore_settings(self) -> None:
@@ -237,7 +238,8 @@ class Repository:
         from rocm3d.plan.stacks import PlanOptions
         from rocm3d.plan.stage import plan
 
-        before, options = inventory or self._scan_original(), options or PlanOptions()
+        self._planned_gpu = gpu.product
+        before, options = self._located(inventory) if inventory else self._scan_original(), options or PlanOptions()
         document = (
             self._resolved_plan(before, gpu, options) if lock else plan(before, gpu, self.knowledge, today(), options)
         )
@@ -732,18 +734,32 @@ class Repository:
         return frozenset({self.folder} if is_port_folder(Tree.open(self.root), self.folder) else ())
 
     def _scan(self, tree: Tree, selection: Selection) -> Scan:
-        document = scan(tree, self.knowledge, selection, self.progress, _cache("scan") if self.cached else None)
-        self.unscanned = unscanned_in(
-            document.inventory.unscanned, self.root, self.folder, is_copy=self.is_copy, fetched=self._fetched()
+        return self._located(
+            scan(tree, self.knowledge, selection, self.progress, _cache("scan") if self.cached else None)
         )
-        if self.unscanned == document.inventory.unscanned:
+
+    def _located(self, document: Scan) -> Scan:
+        """The scan with what is known of this place, besides its files, about code that was not scanned."""
+        inventory = document.inventory
+        self.unscanned = unscanned_in(
+            inventory.unscanned,
+            self.root,
+            self.folder,
+            is_copy=self.is_copy,
+            fetched=self._fetched(),
+            gpu=self._planned_gpu,
+        )
+        if self.unscanned == inventory.unscanned:
             return document
-        inventory = document.inventory.model_copy(update={"unscanned": self.unscanned})
-        return document.model_copy(update={"inventory": inventory})
+        state, reasons = readiness(
+            document.all_findings, inventory.dependencies, self.knowledge, is_complete=not self.unscanned
+        )
+        changes = {"unscanned": self.unscanned, "readiness": state, "reasons": reasons}
+        return document.model_copy(update={"inventory": inventory.model_copy(update=changes)})
 
     def _fetched(self) -> dict[str, tuple[UnscannedCode, ...]]:
         """What was not scanned of each fetched dependency, by `URL@commit`."""
-        if not (self.root / STATE_FOLDER / "dependencies.json").exists():
+        if not (self.root / STATE_FOLDER / DEPENDENCY_LIST).exists():
             return {}
         from rocm3d.workspace.fetched_dependencies import read_fetched_dependencies
 

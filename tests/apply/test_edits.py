@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from rocm3d.apply.edit_selection import EditSelection
@@ -62,6 +64,20 @@ def test_a_left_out_edit_is_taken_out_of_a_file_that_has_it(tmp_path, make_plan,
     assert none.contents["a.cu"] == original
     assert b"a.cu" not in none.commit
     assert again().patch == first.patch
+
+
+def test_a_file_of_a_submodule_without_an_edit_left_is_as_committed(with_submodule, plan_of):
+    root, _ = with_submodule({"a.cu": OLD})
+    tree = Tree.open(root)
+    request = ApplyRequest(folder="rocm-port", submodules=checked_out_submodules(tree))
+    first = apply(plan_of("libs/knn/a.cu"), tree, request)
+    left_out = replace(request, left_out={("libs/knn/a.cu", "guard-include"): "no"})
+    second = apply(plan_of("libs/knn/a.cu"), tree, left_out, first.patch)
+
+    assert first.submodule_contents["libs/knn/a.cu"] != OLD
+    assert second.submodule_contents == {"libs/knn/a.cu": OLD}
+    assert second.patch.modules == ()
+    assert "libs/knn/a.cu" not in second.contents
 
 
 def test_an_edit_of_an_earlier_apply_stays_when_another_is_left_out(tmp_path, make_plan, make_edit):

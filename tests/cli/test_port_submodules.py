@@ -87,7 +87,7 @@ def test_without_the_option_nothing_is_fetched_and_the_command_is_named(rocm3d, 
 
     assert unscanned(tmp_path / "copy") == unscanned(source) == ["libs/knn"]
     assert "not scanned: 1 submodule that is not checked out (libs/knn). Run: git submodule update" in in_place.err
-    assert "Run: rocm3d port . --submodules" in copied.err
+    assert "Run: rocm3d port . --gpu mi300x --submodules" in copied.err
 
 
 def test_a_fetch_that_fails_is_one_line_and_the_port_goes_on(rocm3d, source, tmp_path):
@@ -256,7 +256,7 @@ def test_a_git_dependency_without_a_commit_is_not_fetched(rocm3d, requiring, sou
     requiring("main")
     ended = rocm3d("port", source, "--gpu", "mi300x", "--into", tmp_path / "copy", "--submodules", env=user)
 
-    assert ended.code == 0, ended.err
+    assert ended.code == 1, ended.err
     assert unscanned(tmp_path / "copy") == ["knn"]
     assert "not scanned: 1 git dependency (knn)" in ended.err
 

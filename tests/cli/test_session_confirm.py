@@ -24,7 +24,7 @@ with session.progress("working") as progress:
 """
 
 
-def test_without_a_terminal_nobody_is_asked():
+def test_without_a_terminal_there_is_no_question():
     assert not SESSION.has_terminal
 
 

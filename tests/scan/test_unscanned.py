@@ -1,12 +1,15 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rocm3d.model.inventory import GIT_DEPENDENCY, LFS_POINTER, NOT_CHECKED_OUT, SkippedFile
+from rocm3d.scan.selection import Selection
+from rocm3d.scan.stage import scan
 from rocm3d.scan.unscanned import GitDependency, unscanned_code, unscanned_in
 from rocm3d.workspace.tree import Tree, TreeLimits
 
@@ -92,6 +95,15 @@ def test_commands_of_a_git_dependency_make_its_patch(scanned):
     assert shlex.split(clone)[-2:] == ["https://host/a/knn.git", "../knn-v1.2"]
     assert shlex.split(checkout)[-2:] == ["checkout", "v1.2"]
     assert apply.endswith("--dry-run --patch rocm-port/patches/knn@$(git -C ../knn-v1.2 rev-parse HEAD).patch")
+
+
+def test_a_git_dependency_with_a_commit_is_fetched_by_port(scanned, tmp_path):
+    unscanned = scanned({"requirements.txt": f"git+https://host/a/knn.git@{'0' * 40}\n"}).inventory.unscanned
+
+    assert unscanned[0].commands == ("rocm3d port . --gpu GPU --submodules",)
+    assert unscanned_in(unscanned, tmp_path, "rocm-port", gpu="mi300x")[0].commands == (
+        "rocm3d port . --gpu mi300x --submodules",
+    )
 
 
 @pytest.mark.parametrize(
@@ -203,3 +215,32 @@ def test_every_submodule_is_listed_once_and_every_command_is_one_line(tmp_path_f
     for command in (command for item in entries for command in item.commands):
         assert "\n" not in command
         shlex.split(command)
+
+
+@pytest.mark.parametrize(
+    ("url", "listed"),
+    [
+        ("https://github.com/Owner/helpers.git@abc", []),
+        ("https://github.com/owner/Helpers", []),
+        ("https://github.com/other/helpers.git", ["helpers"]),
+        ("https://host/owner/helpers.git", ["helpers"]),
+        ("https://host/github.com/owner/helpers.git", ["helpers"]),
+    ],
+)
+def test_a_harmless_repository_is_known_by_its_owner(known, make_package, tmp_path, url, listed):
+    harmless = {"harmless": True, "repositories": ("Owner/helpers",), "imports": ("helpers",)}
+    record = make_package("helpers", "helpers", "keep").model_copy(update=harmless)
+    (tmp_path / "requirements.txt").write_text(f"helpers\nhelpers @ git+{url}\n")
+    (tmp_path / "a.py").write_text("import helpers\n")
+    knowledge = replace(known, packages={"helpers": record})
+    document = scan(Tree.open(tmp_path), knowledge, Selection(), lambda _: None)
+
+    assert names(document) == listed
+    assert not [finding for finding in document.findings if finding.package == "helpers"]
+
+
+def test_a_repository_with_unscanned_code_is_not_ready(scanned):
+    inventory = scanned({".gitmodules": MODULES, "a.py": ""}).inventory
+
+    assert inventory.readiness == "partial"
+    assert inventory.reasons == ("no CUDA-specific code or dependency found in what was scanned",)

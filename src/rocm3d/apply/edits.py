@@ -66,7 +66,7 @@ class Edits:
             self.refused += [_refusal(edit, obstacle) for edit in planned]
             return
         self.refused += [self._of_original(refusal) for refusal in refused]
-        if self._starts_over(path) and not recipes:
+        if not recipes and (self._starts_over(path) or self._was_edited_in_submodule(path)):
             self.restored[path] = data
         elif recipes:
             self.contents[path], self._recipes[path] = data, recipes
@@ -221,6 +221,9 @@ class Edits:
             return False
         is_left_out = any((path, recipe) in self.request.left_out for recipe in self._known_recipes(path))
         return is_left_out or path in self.request.restarted
+
+    def _was_edited_in_submodule(self, path: str) -> bool:
+        return self.submodule_of(path) is not None and path in self._earlier_changes
 
     def _committed_bytes(self, path: str) -> bytes | None:
         module = self.submodule_of(path)

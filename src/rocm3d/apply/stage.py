@@ -32,11 +32,9 @@ _HATCH_SETTINGS_FILE = "hatch.toml"
 
 @dataclass(frozen=True)
 class ApplyOutcome:
-    """The patch, and the bytes to write. `submodule_contents` are edited submodule files, which are not written.
+    """The patch, and the bytes to write. `submodule_contents` are not written: submodule files that have or had edits.
 
-    `originals` are the files before their edits.
-
-    `commit` is the complete change as one file for `git am` and `git apply`.
+    `originals` are the files before their edits; `commit` is the complete change as one file for git.
     """
 
     patch: Patch
@@ -81,10 +79,12 @@ def apply(plan: Plan, tree: Tree, request: ApplyRequest, earlier: Patch | None =
     )
     ported = {**edited, **added}
     diffs = [file_diff(path, None if path in added else edits.original(path), ported[path]) for path in sorted(ported)]
-    submodule_contents = {path: data for path, data in edits.contents.items() if path not in edited}
+    in_submodules = {**edits.restored, **edits.contents}
+    submodule_contents = {path: data for path, data in in_submodules.items() if edits.submodule_of(path) is not None}
+    restored = {path: data for path, data in edits.restored.items() if path not in submodule_contents}
     return ApplyOutcome(
         patch,
-        {**edits.restored, **ported},
+        {**restored, **ported},
         submodule_contents,
         {path: edits.original(path) for path in edits.contents},
         mail_patch(f"Build and run with ROCm on {plan.gpu.title}", _commit_message(patch), diffs),

@@ -163,8 +163,18 @@ class Knowledge:
         return {
             canonicalize_name(name.rsplit("/", 1)[-1]): package
             for package in self.packages.values()
+            if not package.harmless
             for name in package.repositories
         }
+
+    def is_harmless_repository(self, url: str) -> bool:
+        """Whether a URL is that of a repository whose record says that it needs no CUDA. A fork is another one."""
+        return _owner_and_name(url) in self._harmless_repositories
+
+    @cached_property
+    def _harmless_repositories(self) -> frozenset[str]:
+        records = (package for package in self.packages.values() if package.harmless)
+        return frozenset(name.lower() for package in records for name in package.repositories)
 
     def package_by_import(self, module: str) -> Package | None:
         """The package that provides a module; the first by id if there are several."""
@@ -173,7 +183,7 @@ class Knowledge:
     @cached_property
     def _imports(self) -> dict[str, Package]:
         reversed_packages = sorted(self.packages.values(), key=lambda package: package.id, reverse=True)
-        return {name: package for package in reversed_packages for name in package.imports}
+        return {name: item for item in reversed_packages if not item.harmless for name in item.imports}
 
     def package_by_replacement(self, name: str) -> Package | None:
         """The package of which a route installs a distribution or a repository of this name."""
@@ -211,7 +221,8 @@ class Knowledge:
     @cached_property
     def _pip_names(self) -> dict[str, Package]:
         """By distribution name or pattern."""
-        return {canonicalize_name(name): package for package in self.packages.values() for name in package.pip}
+        packages = (package for package in self.packages.values() if not package.harmless)
+        return {canonicalize_name(name): package for package in packages for name in package.pip}
 
     @cached_property
     def integrated_targets(self) -> frozenset[str]:
@@ -330,6 +341,12 @@ def _split_extra(term: str) -> tuple[str, str]:
     """Name and extra of `name[extra]`, both normalised."""
     name, _, extra = term.rstrip("]").partition("[")
     return canonicalize_name(name), canonicalize_name(extra)
+
+
+def _owner_and_name(url: str) -> str:
+    """`owner/name` of a repository on GitHub, in lower case; empty for any other URL."""
+    scheme, _, path = url.lower().partition("://github.com/")
+    return path.removesuffix("/").removesuffix(".git") if scheme in ("https", "git+https") else ""
 
 
 def _needs_extra(package: Package, name: str) -> bool:

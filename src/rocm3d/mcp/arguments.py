@@ -30,7 +30,6 @@ Isolated = Annotated[
     bool, Field(description="Ignore the repository's own settings and its ignore comments, which hide findings.")
 ]
 SafeOnly = Annotated[bool, Field(description="Leave out the edits that somebody should read.")]
-Review = Annotated[bool, Field(deprecated=True, description="No effect: these edits are made by default.")]
 PlanHash = Annotated[
     str, Field(pattern="^[0-9a-f]{64}$", description="`plan_hash` of the last call of `plan` for this folder.")
 ]

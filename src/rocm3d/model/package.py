@@ -108,6 +108,11 @@ class Package(Fact):
         default=(), description="owner/name or folder that it is built from, if the name differs from those in `pip`"
     )
     imports: tuple[str, ...] = ()
+    harmless: bool = Field(
+        default=False,
+        description="its default install needs no CUDA, and no rule reports it: known only so that its own "
+        "`repositories` count as scanned",
+    )
     family: Identifier
     probe: ProbeName = Field(default="", description="the backend check of an installed one: a file of payload/probes/")
     purpose: str

@@ -125,7 +125,9 @@ def plan(scan: Scan, gpu: Gpu, knowledge: Knowledge, today: date, options: PlanO
         ),
         licences=licence_notices(names.values(), port, knowledge),
         hidden=inventory.hidden,
-        readiness=_readiness(decisions, all_sources, knowledge, feasible=chosen is not None),
+        readiness=_readiness(
+            decisions, all_sources, knowledge, feasible=chosen is not None, is_complete=not inventory.unscanned
+        ),
         warnings=(
             *_warnings(decisions, base, port, today),
             *unmet,
@@ -142,7 +144,12 @@ def _effort(sources: SourcePlan) -> EffortCounts:
 
 
 def _readiness(
-    decisions: tuple[DependencyDecision, ...], sources: SourcePlan, knowledge: Knowledge, *, feasible: bool
+    decisions: tuple[DependencyDecision, ...],
+    sources: SourcePlan,
+    knowledge: Knowledge,
+    *,
+    feasible: bool,
+    is_complete: bool,
 ) -> Readiness:
     if not feasible or any(decision.decision == "blocked" for decision in decisions):
         return "blocked"
@@ -153,7 +160,9 @@ def _readiness(
     codes = [*sources.codes_needing_edits, *(left.finding.code for left in sources.left)]
     if any(not code.startswith("DEP") and not knowledge.codes[code].is_about_environment for code in codes):
         return "needs-edits"
-    return "ready-with-deps" if sources.left or any(item.decision != "keep" for item in decisions) else "ready"
+    if sources.left or any(item.decision != "keep" for item in decisions):
+        return "ready-with-deps"
+    return "ready" if is_complete else "partial"
 
 
 def _warnings(

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from rocm3d import __version__
 from rocm3d.knowledge.record_files import data_folder, scan_fingerprint
 from rocm3d.workspace.documents import DOCUMENT_FILES, Documents
-from rocm3d.workspace.state import COPY_RECORD, PORT_FOLDER, STATE_FOLDER
+from rocm3d.workspace.state import COPY_RECORD, DEPENDENCY_LIST, PORT_FOLDER, STATE_FOLDER
 from rocm3d.workspace.tree import Tree
 
 if TYPE_CHECKING:
@@ -194,14 +194,14 @@ def cached_scan(
     """The cache entry for this tree, these rules and the shipped knowledge; also writes its document.
 
     None if there is no entry, or if a real scan is required: the repository has a port folder or settings that count,
-    or is a copy for a port.
+    is a copy for a port, or its dependencies were fetched.
     """
     from rocm3d.workspace.result_cache import ResultCache
 
     tree, cache = Tree.open(path), ResultCache.open("scan")
     if cache is None or (tree.root / PORT_FOLDER).is_dir() or (_has_settings(tree) and not isolated):
         return None
-    if (tree.root / STATE_FOLDER / COPY_RECORD).exists():
+    if any((tree.root / STATE_FOLDER / name).exists() for name in (COPY_RECORD, DEPENDENCY_LIST)):
         return None
     prefix = document_prefix(scan_fingerprint([data_folder()]), only, skip, isolated=isolated)
     entry = ScanCache(cache, tree, prefix).find()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +27,7 @@ from rocm3d.scan.scan_cache import (
     document_prefix,
     key_prefix,
 )
+from rocm3d.scan.unreached_modules import UnreachedModules
 from rocm3d.scan.unscanned import unscanned_code
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from rocm3d.workspace.tree import Tree
 
 _TOP_MODULE = re.compile(r"(?:src/|python/)?([^/]+)/__init__\.py$")
+_UNREACHED = "no module of the repository imports this one"
 _ALL_FIELDS = set(Finding.model_fields)  # one shared fields-set instead of one per finding
 
 
@@ -94,7 +96,7 @@ def _document(tree: Tree, scanned_paths: list[str], settings: _ScanSettings, rea
     settings = replace(settings, selection=replace(settings.selection, own=tuple(sorted(own_packages))))
     results = [scan_paths(paths, knowledge, settings.selection, read), *_file_results(tree, scanned_paths, settings)]
     results += _included_results(results, set(scanned_paths), tree, settings, read)
-    every, shown = _findings(results, settings, own_packages)
+    every, shown = _findings(results, settings, own_packages, _unreached_modules(tree, set(scanned_paths), read))
     hidden = hidden_findings(every, shown, settings.selection.settings)
     relinked = [_unlink_own_packages(result, own_packages) for result in results]
     families = Counter(finding.family for finding in shown if finding.family is not None)
@@ -108,9 +110,9 @@ def _document(tree: Tree, scanned_paths: list[str], settings: _ScanSettings, rea
 
 
 def _findings(
-    results: list[FileResult], settings: _ScanSettings, own_packages: frozenset[str]
+    results: list[FileResult], settings: _ScanSettings, own_packages: frozenset[str], unreached: Container[str]
 ) -> tuple[list[Finding], list[Finding]]:
-    """All findings, and those that the repository does not hide."""
+    """All findings, and those that the repository does not hide. `unreached` are the modules that nothing imports."""
     selection = settings.selection
 
     def reported(*, with_silenced: bool) -> list[Finding]:
@@ -118,7 +120,8 @@ def _findings(
         if with_silenced:
             findings += [finding for result in results for finding in result.silenced]
         findings += confirmed_findings(results, with_silenced=with_silenced)
-        return sorted((finding for finding in findings if finding.package not in own_packages), key=_order)
+        ordered = sorted((finding for finding in findings if finding.package not in own_packages), key=_order)
+        return _demote_unreached(ordered, settings.knowledge, unreached)
 
     every = reported(with_silenced=True)
     shown = every
@@ -188,6 +191,39 @@ def _demote_repetitions(findings: list[Finding], knowledge: Knowledge) -> list[F
     return out
 
 
+def _demote_unreached(findings: list[Finding], knowledge: Knowledge, unreached: Container[str]) -> list[Finding]:
+    """Turn imports in modules that nothing imports into notes, up to the first import that makes a package needed."""
+    needed: set[tuple[str, str | None]] = set()
+    out = []
+    for finding in findings:
+        key = finding.code, finding.package
+        is_required = finding.severity != "note" and finding.package is not None and not finding.is_dependency
+        if is_required and key not in needed and knowledge.codes[finding.code].answered_by == "decision":
+            if finding.path in unreached:
+                message = f"{finding.message}; {_UNREACHED}"
+                out.append(finding.model_copy(update={"severity": "note", "message": message}))
+                continue
+            needed.add(key)
+        out.append(finding)
+    return out
+
+
+def _unreached_modules(tree: Tree, scanned: set[str], read: ReadFile) -> Container[str]:
+    """The modules that nothing in a tree imports; none if a part of the tree was not scanned.
+
+    `read` records the digests of files that are not in the key of the cache.
+    """
+    if unscanned_code(tree, (), ()):
+        return ()
+
+    def bounded_read(path: str) -> bytes | None:
+        if tree.size(path) > tree.limits.file_bytes:
+            return None
+        return tree.read(path) if path in scanned else read(path)
+
+    return UnreachedModules(frozenset(tree.paths()), bounded_read)
+
+
 def _own_packages(paths: list[str], knowledge: Knowledge) -> frozenset[str]:
     """Packages that the repository provides: a library that imports itself has no dependency."""
     modules = {match.group(1) for path in paths if (match := _TOP_MODULE.match(path))}
@@ -220,7 +256,12 @@ def _inventory(  # noqa: PLR0913, PLR0917  (the parts of the document)
     knowledge, selection = settings.knowledge, settings.selection
     dependencies = tuple(entry for result in results for entry in result.dependencies)
     skipped = (*tree.skipped, *(entry for result in results for entry in result.skipped))
-    state, reasons = readiness(every, dependencies, knowledge)
+    unscanned = unscanned_code(
+        tree,
+        (entry for result in results for entry in result.unscanned),
+        (entry for result in results for entry in result.git_dependencies),
+    )
+    state, reasons = readiness(every, dependencies, knowledge, is_complete=not unscanned)
     return Inventory(
         repository=tree.name,
         known_as=recognised_port(paths, knowledge, read),
@@ -237,11 +278,7 @@ def _inventory(  # noqa: PLR0913, PLR0917  (the parts of the document)
         pythons=tuple(entry for result in results for entry in result.pythons),
         families={},
         skipped=tuple(sorted(skipped, key=lambda entry: (entry.path, entry.reason))),
-        unscanned=unscanned_code(
-            tree,
-            (entry for result in results for entry in result.unscanned),
-            (entry for result in results for entry in result.git_dependencies),
-        ),
+        unscanned=unscanned,
         ignored=0 if selection.isolated else sum(result.ignored for result in results),
         rules=selection.options,
         readiness=state,
@@ -254,9 +291,9 @@ def _order(finding: Finding) -> tuple[str, int, int, str]:
 
 
 def readiness(
-    findings: Sequence[Finding], dependencies: Sequence[Dependency], knowledge: Knowledge
+    findings: Sequence[Finding], dependencies: Sequence[Dependency], knowledge: Knowledge, *, is_complete: bool = True
 ) -> tuple[Readiness, tuple[str, ...]]:
-    """The readiness state and the reasons for it."""
+    """The readiness state and the reasons for it. Without a finding it is partial, unless everything was scanned."""
     serious = [finding for finding in findings if finding.severity != "note"]
     packages = sorted(
         {
@@ -281,6 +318,8 @@ def readiness(
         return "ready-with-deps", tuple(f"{name} must be installed from another source" for name in packages) or (
             "install commands request CUDA builds",
         )
+    if not is_complete:
+        return "partial", ("no CUDA-specific code or dependency found in what was scanned",)
     return "ready", ("no CUDA-specific code or dependency found",)
 
 

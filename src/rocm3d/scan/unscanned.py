@@ -37,7 +37,8 @@ if TYPE_CHECKING:
     from rocm3d.workspace.tree import SkippedKind, Tree
 
 _SCAN_AGAIN = "rocm3d scan ."
-_FETCH_INTO_COPY = "rocm3d port . --submodules"
+_FETCH = "rocm3d port . --gpu GPU --submodules"
+_GPU = " --gpu GPU "  # until a plan names it
 # They install nothing on the machine of a user, or repeat what another manifest requires.
 _WITHOUT_REQUIREMENTS = frozenset({"markdown", "workflow", "notebook", "locks"})
 # Names of folders that people link to another disk.
@@ -83,6 +84,9 @@ def git_dependencies(unit: ParsedManifest, knowledge: Knowledge) -> Iterator[Git
 
 
 def _has_record(mention: Mention, knowledge: Knowledge) -> bool:
+    checkout = git_checkout(mention.url)
+    if checkout is not None and knowledge.is_harmless_repository(checkout.url):
+        return True
     return package_of(mention, knowledge)[1] is not None or knowledge.package_by_pip(mention.name) is not None
 
 
@@ -169,6 +173,9 @@ def _clone_commands(item: GitDependency) -> Iterator[str]:
     checkout = GitCheckout(item.url, item.revision)
     if "://" not in item.url or item.url.startswith("git+") or "***" in item.url:
         return
+    if checkout.has_commit:
+        yield _FETCH
+        return
     folder = f"../{checkout.clone_folder}"
     yield shlex.join(["git", "clone", "--recurse-submodules", item.url, folder])
     if item.revision:
@@ -177,18 +184,19 @@ def _clone_commands(item: GitDependency) -> Iterator[str]:
     yield f"{shlex.join(['rocm3d', 'apply', folder, '--gpu', 'GPU', '--dry-run', '--patch'])} {patch}"
 
 
-def unscanned_in(
+def unscanned_in(  # noqa: PLR0913  (all that is known of a place)
     unscanned: Iterable[UnscannedCode],
     root: Path,
     folder: str,
     *,
     is_copy: bool = False,
     fetched: Mapping[str, tuple[UnscannedCode, ...]] = MappingProxyType({}),
+    gpu: str = "",
 ) -> tuple[UnscannedCode, ...]:
     """Without the git dependencies that the port folder has a patch for: somebody scanned those.
 
-    What a scan stores for any place gets the commands for this one. A copy for a port has no data of git. `fetched` is
-    what could not be scanned of dependencies that were fetched, by `URL@commit`.
+    What a scan stores for any place gets the commands for this one, and for the GPU of the plan if there is one. A copy
+    for a port has no data of git. `fetched` is what could not be scanned of fetched dependencies, by `URL@commit`.
     """
     patched = {path.name.rpartition("@")[0] for path in (root / folder / "patches").glob("*@*.patch")}
     remaining: list[UnscannedCode] = []
@@ -198,7 +206,8 @@ def unscanned_in(
         elif item.reason != GIT_DEPENDENCY or item.name not in patched:
             remaining.append(item)
     without_git = is_copy and not (root / ".git").exists()
-    return tuple(_with_commands(item, folder, without_git=without_git) for item in dict.fromkeys(remaining))
+    option = f" --gpu {shlex.quote(gpu)} " if gpu else _GPU
+    return tuple(_with_commands(item, folder, option, without_git=without_git) for item in dict.fromkeys(remaining))
 
 
 def _of_dependency(outer: UnscannedCode, inner: UnscannedCode) -> UnscannedCode:
@@ -208,12 +217,9 @@ def _of_dependency(outer: UnscannedCode, inner: UnscannedCode) -> UnscannedCode:
     return inner.model_copy(update={"name": f"{outer.name}/{inner.name}", "where": outer.where, "commands": ()})
 
 
-def _with_commands(item: UnscannedCode, folder: str, *, without_git: bool) -> UnscannedCode:
-    if item.reason == NOT_CHECKED_OUT and without_git:
-        return item.model_copy(update={"commands": (_FETCH_INTO_COPY,)})
-    if item.reason != GIT_DEPENDENCY or folder == PORT_FOLDER:
-        return item
-    usual, actual = (shlex.quote(f"{name}/patches/{item.name}@") for name in (PORT_FOLDER, folder))
-    return item.model_copy(
-        update={"commands": tuple(line.replace(f" {usual}", f" {actual}") for line in item.commands)}
-    )
+def _with_commands(item: UnscannedCode, folder: str, gpu: str, *, without_git: bool) -> UnscannedCode:
+    commands = (_FETCH,) if item.reason == NOT_CHECKED_OUT and without_git else item.commands
+    if item.reason == GIT_DEPENDENCY:
+        usual, actual = (shlex.quote(f"{name}/patches/{item.name}@") for name in (PORT_FOLDER, folder))
+        commands = tuple(line.replace(f" {usual}", f" {actual}") for line in commands)
+    return item.model_copy(update={"commands": tuple(line.replace(_GPU, gpu) for line in commands)})

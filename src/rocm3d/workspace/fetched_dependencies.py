@@ -12,10 +12,9 @@ from rocm3d.model.base import Record
 from rocm3d.model.errors import UserError
 from rocm3d.model.inventory import UnscannedCode
 from rocm3d.workspace.documents import Documents
-from rocm3d.workspace.state import STATE_FOLDER, state_folder
+from rocm3d.workspace.state import DEPENDENCY_LIST, STATE_FOLDER, state_folder
 
 FOLDER = "dependencies"
-_LIST = "dependencies.json"
 
 
 class FetchedDependency(Record):
@@ -42,10 +41,10 @@ class _Stored(Record):
 
 def read_fetched_dependencies(root: Path) -> tuple[FetchedDependency, ...]:
     """Those of this user's rocm3d whose files are there; none from a list that came with the repository."""
-    if not os.path.lexists(root / STATE_FOLDER / _LIST):
+    if not os.path.lexists(root / STATE_FOLDER / DEPENDENCY_LIST):
         return ()
     with contextlib.suppress(UserError, ValidationError):
-        data = Documents(root / STATE_FOLDER).read_bytes(_LIST)
+        data = Documents(root / STATE_FOLDER).read_bytes(DEPENDENCY_LIST)
         stored = () if data is None else _Stored.model_validate_json(data).dependencies
         return tuple(item for item in stored if item.folder(root).is_dir())
     return ()
@@ -54,4 +53,4 @@ def read_fetched_dependencies(root: Path) -> tuple[FetchedDependency, ...]:
 def write_fetched_dependencies(root: Path, dependencies: tuple[FetchedDependency, ...]) -> None:
     """Replace the list."""
     text = _Stored(dependencies=dependencies).model_dump_json(indent=2)
-    Documents(state_folder(root)).write_own(_LIST, text.encode() + b"\n")
+    Documents(state_folder(root)).write_own(DEPENDENCY_LIST, text.encode() + b"\n")

@@ -48,8 +48,9 @@ def interruptible() -> Iterator[None]:
 
 
 def ignore_interrupts() -> None:
-    """From now on: the interruption was reported, and only the end of the process is left."""
-    with contextlib.suppress(ValueError):
+    """From now on, if the block of `exiting` is left next: the interruption was reported, and the process ends."""
+    handler = signal.getsignal(signal.SIGINT)
+    if handler is exit_on_interrupt or isinstance(handler, _Interrupts):
         signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 

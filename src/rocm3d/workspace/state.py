@@ -23,6 +23,7 @@ else:
 STATE_FOLDER = ".rocm3d"
 PORT_FOLDER = "rocm-port"  # the folder for added files in a repository
 COPY_RECORD = "copy.json"  # in the state folder of a copy for a port
+DEPENDENCY_LIST = "dependencies.json"  # in the state folder: git dependencies that were fetched
 _CACHE_TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# made by rocm3d\n"
 _TIMEOUT_SECONDS, _POLL_SECONDS = 20.0, 0.02
 

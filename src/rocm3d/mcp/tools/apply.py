@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from rocm3d.mcp.arguments import Edits, NotEdits, PlanHash, RepositoryPath, Review, SafeOnly
+from rocm3d.mcp.arguments import Edits, NotEdits, PlanHash, RepositoryPath, SafeOnly
 from rocm3d.mcp.tool_context import document_path
 from rocm3d.mcp.tool_response import ToolResponse, tool_response
 from rocm3d.model.base import Record
@@ -29,7 +29,6 @@ class Arguments(Record):
     path: RepositoryPath
     plan_hash: PlanHash
     safe_only: SafeOnly = False
-    review: Review = False
     only: Edits = ()
     skip: NotEdits = ()
     into: Annotated[

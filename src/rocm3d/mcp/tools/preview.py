@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.mcp.arguments import Edits, NotEdits, PlanHash, RepositoryPath, Review, SafeOnly
+from rocm3d.mcp.arguments import Edits, NotEdits, PlanHash, RepositoryPath, SafeOnly
 from rocm3d.mcp.tool_response import ToolResponse, tool_response
 from rocm3d.model.base import Record
 
@@ -22,7 +22,6 @@ class Arguments(Record):
     path: RepositoryPath
     plan_hash: PlanHash
     safe_only: SafeOnly = False
-    review: Review = False
     only: Edits = ()
     skip: NotEdits = ()
 

@@ -9,6 +9,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from rocm3d.manifest import gitmodules
 from rocm3d.manifest.install_line import distribution_name
 from rocm3d.manifest.manifest import ParsedManifest
 from rocm3d.scan.detector import Detector, DetectorContext, Match
@@ -28,7 +29,8 @@ def find(unit: ParsedManifest, context: DetectorContext) -> Iterator[Match]:
             continue  # torch and triton themselves run on ROCm
         package, reason = package_at(name, context.knowledge), reason_for(name, context.code.terms)
         if package is not None or reason is not None:
-            facts = {"path": submodule.path, "url": submodule.url}
+            how = "is a submodule with" if unit.kind == gitmodules.reader.kind else "is cloned by the script and has"
+            facts = {"path": submodule.path, "url": submodule.url, "how": how}
             is_header_only = package is None and reason is not None and reason.startswith("headers")
             match = Match(
                 submodule.line, submodule.column, facts, package.id if package else None, severity_override(unit)
