@@ -148,7 +148,7 @@ def test_a_read_only_target_cannot_be_ported_in_place_and_stays_as_it_is(unprivi
         path.chmod(0o555 if path.is_dir() else 0o444)
     before = snapshot(root)
 
-    ended = unprivileged_rocm3d("port", root, "--gpu", "mi300x")
+    ended = unprivileged_rocm3d("port", root, "--gpu", "mi300x", "--yes")
 
     assert ended.returncode == 2, ended.stderr
     assert "--into" in ended.stderr
@@ -161,7 +161,7 @@ def test_a_target_with_one_read_only_folder_is_left_as_it_was(unprivileged_rocm3
     before = snapshot(root)
     (root / "src").chmod(0o555)
 
-    ended = unprivileged_rocm3d("port", root, "--gpu", "mi300x")
+    ended = unprivileged_rocm3d("port", root, "--gpu", "mi300x", "--yes")
 
     assert ended.returncode == 2, ended.stderr
     assert "sample_kernel.cu" in ended.stderr

@@ -38,16 +38,16 @@ def ended(script, *, ignored=False):
 
 
 def test_nothing_changes_in_another_thread():
-    seen = []
+    handlers = []
 
     def work():
         with interruptible(), exiting(), delayed_interrupts():
-            seen.append(signal.getsignal(signal.SIGINT))
+            handlers.append(signal.getsignal(signal.SIGINT))
 
     thread = threading.Thread(target=work)
     thread.start()
     thread.join()
-    assert seen == [signal.getsignal(signal.SIGINT)]
+    assert handlers == [signal.getsignal(signal.SIGINT)]
 
 
 def test_a_library_call_does_not_ignore_the_signal_afterwards():
