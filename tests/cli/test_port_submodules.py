@@ -192,6 +192,19 @@ def test_a_file_that_differs_from_the_commit_is_not_edited(rocm3d, source, user,
     assert (tmp_path / "copy" / "libs/knn/knn.cu").read_bytes() == KERNEL + b"// mine\n"
 
 
+def test_nothing_is_edited_in_submodules_whose_commit_git_does_not_report(rocm3d, source, user, tmp_path, git):
+    git(source, "submodule", "--quiet", "update", "--init", "--recursive")
+    os.mkfifo(source / ".git" / "info" / "grafts")  # git would wait for it
+
+    ended = rocm3d("port", source, "--gpu", "mi300x", "--into", tmp_path / "copy", env=user)
+
+    assert ended.code == 0, ended.err
+    assert (tmp_path / "copy" / "libs/knn/knn.cu").read_bytes() == KERNEL
+    assert b"USE_ROCM" in (tmp_path / "copy" / "b.cu").read_bytes()
+    reasons = {item["path"]: item["reason"] for item in patch_of(tmp_path / "copy")["refused"]}
+    assert "git does not report the commit" in reasons["libs/knn/knn.cu"]
+
+
 def test_in_place_they_are_checked_out_and_stay_clean(rocm3d, source, user, git):
     ended = rocm3d("port", source, "--gpu", "mi300x", "--submodules", env=user)
 

@@ -148,7 +148,7 @@ def test_a_read_only_target_cannot_be_ported_in_place_and_stays_as_it_is(unprivi
         path.chmod(0o555 if path.is_dir() else 0o444)
     before = snapshot(root)
 
-    ended = unprivileged_rocm3d("port", root, "--gpu", "mi300x")
+    ended = unprivileged_rocm3d("port", root, "--gpu", "mi300x", "--yes")
 
     assert ended.returncode == 2, ended.stderr
     assert "--into" in ended.stderr

@@ -191,7 +191,7 @@ def test_two_commands_at_once_lose_no_original(example, snapshot, first, second)
     program = [sys.executable, "-c", "from rocm3d.cli.main import main; main()"]
     started = []
     for words in (first, second):
-        gpu = [] if words[0] == "undo" else ["--gpu", "mi300x"]
+        gpu = [] if words[0] == "undo" else ["--gpu", "mi300x", "--yes"]
         command = [*program, words[0], str(root), *words[1:], *gpu, "--quiet"]
         started.append(subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True))
     errors = [process.communicate()[1] for process in started]

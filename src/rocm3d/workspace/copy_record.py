@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from pydantic import Field, ValidationError
@@ -84,13 +84,22 @@ def record_of(source: Path) -> CopyRecord:
         sources = submodule_sources(source)
         changed = uncommitted_paths(source) if os.path.lexists(source / ".git") else None
     except UserError:
-        return CopyRecord()
+        # Without their commits nothing is edited in submodules: their patches would be for no commit.
+        unknown = (CopiedSubmodule(path=path, url="", commit="", is_present=True) for path in _inner_checkouts(source))
+        return CopyRecord(submodules=tuple(unknown))
     return CopyRecord(
         commit=head_commit(source) or "",
         origin="" if has_credentials(origin := origin_url(source)) else origin,
         changed=tuple(changed or ()),
         submodules=tuple(_copied(source, item) for item in sources),
     )
+
+
+def _inner_checkouts(root: Path) -> Iterator[str]:
+    for folder, folders, files in os.walk(root):
+        if ".git" in (*folders, *files) and Path(folder) != root:
+            yield Path(folder).relative_to(root).as_posix()
+        folders[:] = [name for name in folders if name != ".git"]
 
 
 def _copied(source: Path, item: SubmoduleSource) -> CopiedSubmodule:
