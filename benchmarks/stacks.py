@@ -1,8 +1,8 @@
-"""On which stack the requirements of real repositories resolve: the stack of the plan, and the stack of the locked plan.
+"""On which stack the requirements of real repositories resolve: that of the plan, and that of the locked plan.
 
     python benchmarks/stacks.py [--gpu mi300x] [--mirrors DIR] [ID ...]
 
-Uses the requirement sets of tests/full. With --mirrors also the files of the repositories of `[[repositories]]` there. uv
+Uses the requirement sets of tests/full, and with --mirrors the files of its `[[repositories]]` (ids `repo:NAME`). uv
 resolves against the index that pip is configured with; nothing is installed.
 """
 
@@ -20,7 +20,7 @@ from resolver import SETS, load_sets, write_repository
 
 from rocm3d.knowledge.load import tomllib
 from rocm3d.model.errors import MachineError
-from rocm3d.pipeline import Network, Repository, load, resolve_gpu
+from rocm3d.pipeline import FOLDER, Network, Repository, load, resolve_gpu
 
 if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
@@ -46,7 +46,8 @@ def row(root: Path, knowledge: Knowledge, gpu: Gpu) -> tuple[str, str, str]:
     repository.apply(plan)
     verdicts = repository.verify(("resolve",), (), Network(disabled_reason="")).verdicts
     port = [item for item in verdicts if item.probe == "resolve_port"]
-    failed = [item.reason for item in port if item.outcome == "failed"]
+    entries = f"{FOLDER}/requirements"  # what install.sh installs; files of examples are sets of their own
+    failed = [item.reason for item in port if item.outcome == "failed" and item.reason.startswith(entries)]
     resolves = failed[0][:200] if failed else "yes" if any(item.outcome == "passed" for item in port) else "not run"
     try:
         locked = repository.plan(gpu, lock=True).stack

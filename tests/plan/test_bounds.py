@@ -102,6 +102,11 @@ def test_conditions_are_evaluated_for_the_python_of_the_stack(unmet):
     assert unmet(*entries) == unmet(*entries, version="3.10") == ()
 
 
+@pytest.mark.parametrize("condition", ["os_name ~= 'x'", "python_version ~= 'new'", "platform_release >= '5'"])
+def test_a_condition_that_compares_nonsense_is_no_error(unmet, condition):
+    assert unmet(dependency(f"a==1.5 ; {condition}")) in ((), ("no wheel for Python 3.12: a==1.5",))
+
+
 def test_many_pins_are_counted(make, bounds):
     names = [f"n{number}" for number in range(8)]
     wheels = {name: record for name in names for record in wheel(name, (">=0", "<3.11")).values()}

@@ -22,7 +22,10 @@ From = Annotated[
 ]
 
 Lock = Annotated[
-    bool, typer.Option("--lock", help="Resolve the requirements with uv and lock their hashes. Uses the network.")
+    bool,
+    typer.Option(
+        "--lock", help="Take the first stack on which uv resolves the requirements, and lock their hashes. Network."
+    ),
 ]
 
 Form = Annotated[str, options.format_option(Plan)]

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from packaging.markers import UndefinedComparison, UndefinedEnvironmentName
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
+from packaging.version import InvalidVersion
 
 from rocm3d.model.finding import Location
 from rocm3d.model.inventory import Dependency, Inventory, PythonVersions
@@ -40,9 +42,12 @@ class Entry:
         )
 
     def applies(self, python: str) -> bool:
-        """Whether its condition holds for CPython on Linux."""
+        """Whether its condition holds for CPython on Linux; a condition that compares nonsense excludes nothing."""
         marker = self.requirement.marker
-        return marker is None or marker.evaluate(_environment(python))
+        try:
+            return marker is None or marker.evaluate(_environment(python))
+        except (UndefinedComparison, UndefinedEnvironmentName, InvalidVersion):
+            return True
 
 
 @dataclass(frozen=True)
@@ -164,10 +169,14 @@ def _place(location: Location) -> str:
 
 
 def _environment(python: str) -> dict[str, str]:
+    """Every variable of a condition, so that none depends on the machine that plans."""
     return {
         "python_version": python,
         "python_full_version": f"{python}.0",
         "implementation_name": "cpython",
+        "implementation_version": f"{python}.0",
+        "platform_release": "",
+        "platform_version": "",
         "platform_python_implementation": "CPython",
         "sys_platform": "linux",
         "platform_system": "Linux",
