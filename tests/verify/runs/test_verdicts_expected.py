@@ -68,4 +68,4 @@ def test_expectations_of_the_user_override_the_record(zipsplat, workload_run, kn
 
 def test_the_command_of_the_record_is_named(zipsplat):
     assert run_command(None) == "rocm3d run -- CMD ..."
-    assert run_command(zipsplat).startswith("rocm3d run --limit 20m -- python run_zipsplat_rocm_smoke.py --input ")
+    assert run_command(zipsplat).startswith("rocm3d run --limit 20m -- python -c ")
