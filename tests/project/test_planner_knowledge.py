@@ -90,7 +90,7 @@ def test_marks_are_two_to_four_relative_paths_of_code(knowledge):
 
 
 def test_what_has_no_checkout_of_its_own_has_no_marks(knowledge):
-    """A service; Stable Zero123, a checkout of threestudio. Hunyuan3D-2GP has the files of its origin, and its own text."""
+    """A service; Stable Zero123, a checkout of threestudio. Hunyuan3D-2GP, a fork, has its own text."""
     assert [] == [port.id for port in knowledge.ports.values() if not port.repository and port.marks]
     assert not knowledge.ports["stable-zero123"].marks
     assert knowledge.ports["hunyuan3d-2gp"].mark_texts
