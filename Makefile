@@ -28,7 +28,7 @@ port: .venv/installed ## port a copy of REPO (default: examples/splat-trainer) f
 	@$(BIN)/rocm3d toolchain prepare >/dev/null || echo "without a toolchain the port is not compiled" >&2
 	@rm -rf "$(PORTED)"
 	@mkdir -p "$(dir $(PORTED))"
-	@$(BIN)/X $(TRUSTED)
+	@$(BIN)/rocm3d port "$(REPO)" --gpu "$(GPU)" --into "$(PORTED)" $(TRUSTED)
 
 test: .venv/developed .venv-torch/kernels system ## everything needed, then the test suite
 	$(BIN)/pytest
