@@ -114,3 +114,12 @@ def test_tests_mirror_the_source():
             orphans.append(str(relative))
 
     assert [] == orphans
+
+
+def test_make_port_ports_a_copy_of_the_default_example():
+    ended = subprocess.run(["make", "-n", "port"], cwd=ROOT, capture_output=True, text=True, check=True)
+
+    assert (
+        '/rocm3d port "examples/splat-trainer" --gpu "mi300x" --into "build/port/splat-trainer" --compile'
+        in ended.stdout
+    )
