@@ -21,6 +21,8 @@ from rocm3d.model.errors import MachineError, UserError
 from rocm3d.viewer import picture
 
 # What viser's page says of the browser and of itself; of splats it asks for a sphere around them that nobody uses.
+# A software renderer on a busy machine says that reading the picture waited for it.
+READS_PIXELS = "GPU stall due to ReadPixels"
 HARMLESS = (
     *("Detected chrome version", "WebGL support: true", "Connecting to: ws://127.0.0.1", "Connected! ws://127.0.0.1"),
     *(
@@ -49,7 +51,7 @@ class SharedChromium:
 def take(*paths: Path, opened) -> tuple[numpy.ndarray, list[str]]:
     """The screenshot (h, w, 3), and unusual console messages of the page."""
     png, _, console = picture.take([opened(path) for path in paths], WIDTH, HEIGHT, DEADLINE)
-    messages = [line for line in console if not line.startswith(HARMLESS)]
+    messages = [line for line in console if not (line.startswith(HARMLESS) or READS_PIXELS in line)]
     return numpy.asarray(Image.open(io.BytesIO(png))).astype(int), messages
 
 
