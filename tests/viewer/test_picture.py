@@ -21,8 +21,6 @@ from rocm3d.model.errors import MachineError, UserError
 from rocm3d.viewer import picture
 
 # What viser's page says of the browser and of itself; of splats it asks for a sphere around them that nobody uses.
-# A software renderer on a busy machine says that reading the picture waited for it.
-READS_PIXELS = "GPU stall due to ReadPixels"
 HARMLESS = (
     *("Detected chrome version", "WebGL support: true", "Connecting to: ws://127.0.0.1", "Connected! ws://127.0.0.1"),
     *(
@@ -31,6 +29,8 @@ HARMLESS = (
         "THREE.BufferGeometry.computeBoundingSphere()",
     ),
 )
+# A software renderer on a busy machine says that reading the picture waited for it.
+READS_PIXELS = "GPU stall due to ReadPixels"
 WIDTH, HEIGHT = 320, 200
 
 
