@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from rocm3d.evidence.tree_digest import tree_digest
@@ -46,7 +48,7 @@ def test_a_run_cannot_hide_a_change_of_the_port(root):
     assert tree_digest(root, "rocm-port", {"rocm-port/install.txt"}) != before
 
 
-def test_a_source_above_the_limit_of_the_tree_is_read_completely(root):
+def test_a_change_of_a_source_above_the_limit_of_the_tree_counts(root):
     (root / "large.cu").write_bytes(b"x" * 5_000_000)
     before = tree_digest(root, "rocm-port")
     (root / "large.cu").write_bytes(b"x" * 4_999_999 + b"y")
@@ -62,3 +64,12 @@ def test_two_folders_with_the_same_files_have_the_same_digest(root, tmp_path_fac
             (other / path.relative_to(root)).write_bytes(path.read_bytes())
 
     assert tree_digest(root, "rocm-port") == tree_digest(other, "rocm-port")
+
+
+def test_a_file_of_any_size_is_not_read(tmp_path):
+    with (tmp_path / "a.cu").open("wb") as stream:
+        stream.truncate(1 << 40)  # 1 TiB that needs no disk: reading it would take an hour
+    before = tree_digest(tmp_path, "rocm-port")
+    os.utime(tmp_path / "a.cu", ns=(1, 1))
+
+    assert before != tree_digest(tmp_path, "rocm-port")
