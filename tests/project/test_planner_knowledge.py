@@ -90,10 +90,10 @@ def test_marks_are_two_to_four_relative_paths_of_code(knowledge):
 
 
 def test_what_has_no_checkout_of_its_own_has_no_marks(knowledge):
-    """A service; Stable Zero123, a checkout of threestudio; Hunyuan3D-2GP, without a file that its origin lacks."""
+    """A service; Stable Zero123, a checkout of threestudio. Hunyuan3D-2GP differs from its origin by a text alone."""
     assert [] == [port.id for port in knowledge.ports.values() if not port.repository and port.marks]
     assert not knowledge.ports["stable-zero123"].marks
-    assert not knowledge.ports["hunyuan3d-2gp"].marks
+    assert knowledge.ports["hunyuan3d-2gp"].mark_texts
 
 
 def test_stacks_with_torch_alone_reported_say_so(knowledge):
