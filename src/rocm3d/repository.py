@@ -254,10 +254,13 @@ class Repository:
         from rocm3d.verify.resolution.locking import find_uv_resolver
 
         resolver, tried = find_uv_resolver(), dict[str, str]()
+        first = self._candidate(scan, gpu, options)
 
         def candidate(unresolved: Mapping[str, str]) -> Candidate | None:
             tried.update(unresolved)
-            return self._candidate(scan, gpu, replace(options, unresolved=unresolved))
+            if first is None or not unresolved:
+                return first
+            return self._other_candidate(scan, first.plan, replace(options, unresolved=unresolved))
 
         result = first_that_resolves(candidate, resolver, self.knowledge, {}, self.progress)
         if result is None:
@@ -605,7 +608,7 @@ class Repository:
             environment or Environment(),
             building or CompileOptions(),
             tuple(_stored_run(run) for run in runs),
-            lambda unresolved: self._other_candidate(plan, unresolved),
+            lambda unresolved: self._verified_candidate(plan, unresolved),
         )
         tree = self._tree_digest()
         document = merge_verdicts(self._stored_verdicts(), with_tree(verify(case, levels), tree), levels)
@@ -622,14 +625,19 @@ class Repository:
             return self.documents.find_own(Verdicts)
         return None
 
-    def _other_candidate(self, plan: Plan, unresolved: Mapping[str, str]) -> Candidate | None:
-        """The best plan for another stack; none for a torch that the user has chosen."""
+    def _other_candidate(self, scan: Scan, plan: Plan, options: PlanOptions) -> Candidate | None:
+        """The best plan for another stack; none if more packages would be blocked than in the plan."""
+        other = self._candidate(scan, plan.gpu, options)
+        return None if other is None or len(other.plan.blocked) > len(plan.blocked) else other
+
+    def _verified_candidate(self, plan: Plan, unresolved: Mapping[str, str]) -> Candidate | None:
+        """The best plan for another stack than that of a port; none for a torch that the user has chosen."""
         from rocm3d.plan.stacks import PlanOptions
 
         if plan.base is None or plan.base.id not in self.knowledge.stacks:
             return None
         options = PlanOptions(prefer=plan.prefer, platform=plan.platform, unresolved=unresolved)
-        return self._candidate(self._scan_original(), plan.gpu, options)
+        return self._other_candidate(self._scan_original(), plan, options)
 
     def evidence(self) -> Evidence:
         """Seal the documents of the stages."""

@@ -167,6 +167,11 @@ class Plan(Document):
         """Packages that are replaced by a stub or substitute: listed in every report, never counted as verified."""
         return tuple(decision for decision in self.decisions if decision.decision in ("stub", "substitute"))
 
+    @property
+    def blocked(self) -> tuple[DependencyDecision, ...]:
+        """Packages without a route."""
+        return tuple(decision for decision in self.decisions if decision.decision == "blocked")
+
     def licence_refusal(self, rule: LicenceRule | None) -> str | None:
         """Why the licence policy refuses the plan; None if it does not."""
         if rule != "refuse" or not self.licences:

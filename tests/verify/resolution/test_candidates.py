@@ -181,3 +181,23 @@ def test_verify_says_that_no_stack_resolves(index, repository, knowledge):
 
     (failed,) = [item for item in verdicts if item.probe == "resolve_port" and item.outcome == "failed"]
     assert failed.reason.endswith("; no other stack resolves them all")
+
+
+def test_a_stack_on_which_more_is_blocked_is_not_tried(index, repository, knowledge, monkeypatch):
+    index.wheel("a", "2.0")
+    tried: list[str] = []
+    repository.progress = lambda text: tried.append(text) if text.startswith("resolving") else None
+    candidate = repository._candidate
+
+    def blocked_elsewhere(scan, gpu, options):
+        result = candidate(scan, gpu, options)
+        if result is None or not options.unresolved:
+            return result
+        decisions = tuple(item.model_copy(update={"decision": "blocked"}) for item in result.plan.decisions)
+        return Candidate(result.plan.model_copy(update={"decisions": decisions}), result.files)
+
+    monkeypatch.setattr(repository, "_candidate", blocked_elsewhere)
+    with pytest.raises(MachineError, match="do not resolve"):
+        repository.plan(resolve_gpu("mi300x", knowledge), lock=True)
+
+    assert len(tried) == 1

@@ -66,6 +66,8 @@ def test_expectations_of_the_user_override_the_record(zipsplat, workload_run, kn
     ]
 
 
-def test_the_command_of_the_record_is_named(zipsplat):
+def test_the_command_of_the_record_is_named(zipsplat, knowledge):
     assert run_command(None) == "rocm3d run -- CMD ..."
-    assert run_command(zipsplat).startswith("rocm3d run --limit 20m -- python -c ")
+    assert run_command(zipsplat).startswith("rocm3d run --limit 20m -- python -c 'import math, ")
+    in_folder = run_command(knowledge.ports["hunyuan3d-2.1"])
+    assert in_folder == "cd hy3dshape && rocm3d run --limit 30m -- python minimal_demo.py"

@@ -151,7 +151,8 @@ def run_command(port: Port | None) -> str:
     """The command that records a run of this repository."""
     if port is None or port.workload is None or not port.workload.command:
         return "rocm3d run -- CMD ..."
-    return f"rocm3d run --limit {2 * port.workload.minutes}m -- {shlex.join(port.workload.command)}"
+    folder = f"cd {shlex.quote(port.workload.folder)} && " if port.workload.folder else ""
+    return f"{folder}rocm3d run --limit {2 * port.workload.minutes}m -- {shlex.join(port.workload.command)}"
 
 
 def _verdict_parts(result: ExpectationResult) -> VerdictParts:
